@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The object format: what a kernel file's object carries and libcgx reads. Written by the macros of kernel.h and by
+ * cgxcc; users have no business here. Every struct starts with version and size or belongs to one that does, so that
+ * objects of an older cgxcc are recognised (PARITY K10). docs/design.md, "Objects". */
+#ifndef CGX_ABI_H
+#define CGX_ABI_H
+#include <stddef.h>
+#include <stdint.h>
+#include <cgx/host.h>
+
+enum { CGX__ABI = 1 };
+enum { CGX__IMAGE_CUDA = 1, CGX__IMAGE_HIP = 2 };
+enum { CGX__ENGINE_FIBERS = 0, CGX__ENGINE_COMPILED = 1 };
+
+/* Instruction-set levels of CPU entries, best last: X(number, symbol part, name a user knows). */
+#define CGX_FOREACH_LEVEL(X) X(0, base, "baseline") X(2, v2, "x86-64-v2") X(3, v3, "x86-64-v3") X(4, v4, "x86-64-v4")
+
+/* Flags of a kernel. */
+enum {
+    CGX_KERNEL_IS_COOPERATIVE = 1, /* uses grid synchronisation: refuses a plain launch */
+    CGX_KERNEL_FIXED_BLOCK = 2     /* is launched with the declared block size only */
+};
+
+/* Start of section .rodata.cgx_images; cgxcc replaces the section. Offsets count from here: no relocations. */
+typedef struct { char magic[4]; uint16_t version, count; uint64_t size; } cgx__images;
+typedef struct { uint32_t kind, flags; uint64_t offset, size; char target[40]; } cgx__image;
+
+/* One per CGX_SHARED, in section cgx_sites. As large as its alignment, or compilers leave gaps between them.
+ * `unit_state` and `function` say whose it is; a pointer to the unit itself would keep every image alive in a link. */
+typedef struct {
+    const char *function;
+    const void *unit_state;
+    uint64_t size, alignment;
+    volatile uint64_t offset; /* set by libcgx before the first launch; volatile, or compilers fold it to 0 */
+    uint64_t reserved[3];
+} cgx__site;
+
+/* One per kernel file. */
+typedef struct {
+    uint32_t version, size;
+    const cgx__images *images;
+    void **state;                 /* libcgx's slots, the only writable part */
+    void *dso;                    /* &__dso_handle: hooks the unloading of the shared object */
+    cgx__site *sites, *sites_end; /* of the whole shared object */
+} cgx__unit;
+enum { CGX__UNIT_SLOTS = 4 };
+
+struct cgx_cpu_block;
+/* Runs the threads of a block from block->next on, in rank order on the caller's stack. A thread that has to wait
+ * moves the ranks behind it to another stack (see fork in backends/cpu); when it finishes at last the entry returns
+ * its rank. The entry that ran to the last rank without one returns -1. */
+typedef int cgx__entry_fn(struct cgx_cpu_block *block, const void *arguments);
+typedef struct { uint16_t level, engine; uint32_t frame_bytes; cgx__entry_fn *run; } cgx__entry;
+
+typedef struct { uint32_t size, offset; } cgx__parameter;
+
+struct cgx_kernel {
+    uint32_t version, size;
+    const char *name; /* device symbol: NAME__device in every image of the unit */
+    const char *file;
+    uint32_t line, flags;
+    const cgx__unit *unit;
+    const cgx__parameter *parameters;
+    uint32_t parameter_count, argument_bytes;
+    const cgx__entry *entries;
+    uint32_t entry_count, max_threads; /* max_threads 0: the device's limit */
+    cgx_dim3 block;
+    uint32_t reserved[5];
+};
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches: every limit is checked here, with a text that says what was asked, what the device takes and what would fit. */
+#include <string.h>
+#include "internal.h"
+
+static cgx_status check_shape(const cgx_device_info *d, const cgx_kernel *k, const cgx_config *c)
+{
+    const struct { const char *what; cgx_dim3 asked, limit; } sizes[] = {
+        { "grid", c->grid, d->max_grid }, { "block", c->block, d->max_block }
+    };
+    for (int i = 0; i < 2; i++) {
+        const int asked[3] = { sizes[i].asked.x, sizes[i].asked.y, sizes[i].asked.z };
+        const int limit[3] = { sizes[i].limit.x, sizes[i].limit.y, sizes[i].limit.z };
+        for (int axis = 0; axis < 3; axis++) {
+            if (asked[axis] <= 0)
+                return cgx__fail(CGX_ERROR_INVALID, "%s: %s size %s in %c; at least 1 is needed", k->name, sizes[i].what,
+                                 cgx__number(asked[axis]), "xyz"[axis]);
+            if (asked[axis] > limit[axis])
+                return cgx__fail(CGX_ERROR_LIMIT, "%s: %s size %s in %c asked, %s takes %s; %s would fit", k->name,
+                                 sizes[i].what, cgx__number(asked[axis]), "xyz"[axis], d->name, cgx__number(limit[axis]),
+                                 cgx__number(limit[axis]));
+        }
+    }
+    int64_t threads = (int64_t)c->block.x * c->block.y * c->block.z;
+    if (threads > d->max_threads_per_block)
+        return cgx__fail(CGX_ERROR_LIMIT, "%s: %s threads a block asked, %s takes %s; %s would fit", k->name,
+                         cgx__number(threads), d->name, cgx__number(d->max_threads_per_block),
+                         cgx__number(d->max_threads_per_block));
+    if (k->flags & CGX_KERNEL_FIXED_BLOCK) {
+        if (c->block.x != k->block.x || c->block.y != k->block.y || c->block.z != k->block.z)
+            return cgx__fail(CGX_ERROR_LIMIT, "%s: block of %d x %d x %d asked, the kernel is declared for %d x %d x %d", k->name,
+                             c->block.x, c->block.y, c->block.z, k->block.x, k->block.y, k->block.z);
+    } else if (k->max_threads && threads > k->max_threads) {
+        return cgx__fail(CGX_ERROR_LIMIT, "%s: %s threads a block asked, the kernel is declared for at most %s; %s would fit",
+                         k->name, cgx__number(threads), cgx__number(k->max_threads), cgx__number(k->max_threads));
+    }
+    return CGX_OK;
+}
+
+static cgx_status check_shared(const cgx_device_info *d, const cgx_kernel *k, size_t fixed, size_t dynamic)
+{
+    size_t limit = d->shared_bytes_per_block;
+    if (fixed > limit)
+        return cgx__fail(CGX_ERROR_LIMIT, "%s: the kernel declares %s bytes of shared memory, %s takes %s a block", k->name,
+                         cgx__number((int64_t)fixed), d->name, cgx__number((int64_t)limit));
+    size_t at = (fixed + 127) & ~(size_t)127, room = at < limit ? limit - at : 0;
+    if (dynamic > room)
+        return cgx__fail(CGX_ERROR_LIMIT, "%s: %s bytes of dynamic shared memory asked beside %s static ones, %s takes %s a block; "
+                         "%s would fit", k->name, cgx__number((int64_t)dynamic), cgx__number((int64_t)fixed), d->name,
+                         cgx__number((int64_t)limit), cgx__number((int64_t)room));
+    return CGX_OK;
+}
+
+static cgx_status check_cluster(const cgx_device_info *d, const cgx_kernel *k, cgx_config *c)
+{
+    cgx_dim3 *s = &c->cluster;
+    if (!s->x && !s->y && !s->z)
+        *s = cgx_dim(1, 1, 1);
+    if (s->x <= 0 || s->y <= 0 || s->z <= 0)
+        return cgx__fail(CGX_ERROR_INVALID, "%s: cluster of %d x %d x %d blocks; sizes are positive, or all zero for none",
+                         k->name, s->x, s->y, s->z);
+    int64_t blocks = (int64_t)s->x * s->y * s->z;
+    if (blocks > d->max_cluster_blocks)
+        return cgx__fail(CGX_ERROR_LIMIT, "%s: clusters of %s blocks asked, %s takes %d; %d would fit", k->name,
+                         cgx__number(blocks), d->name, d->max_cluster_blocks, d->max_cluster_blocks);
+    if (c->grid.x % s->x || c->grid.y % s->y || c->grid.z % s->z)
+        return cgx__fail(CGX_ERROR_INVALID, "%s: the grid is no multiple of the cluster", k->name);
+    return CGX_OK;
+}
+
+static cgx_status check_cooperative(const cgx_device *device, const cgx_kernel *k, const cgx_config *c, size_t shared)
+{
+    const cgx_device_info *d = &device->info;
+    if (!(c->flags & CGX_LAUNCH_COOPERATIVE)) {
+        if (k->flags & CGX_KERNEL_IS_COOPERATIVE)
+            return cgx__fail(CGX_ERROR_UNSUPPORTED, "%s synchronises its grid and needs a cooperative launch: wrap the "
+                             "configuration in cgx_cooperative()", k->name);
+        return CGX_OK;
+    }
+    if (!(d->capabilities & CGX_CAN_COOPERATIVE))
+        return cgx__fail(CGX_ERROR_UNSUPPORTED, "%s: %s has no cooperative launch", k->name, d->name);
+    int per_unit = 0, fit = 0, threads = c->block.x * c->block.y * c->block.z;
+    cgx_status s = device->backend->occupancy(device->index, k, threads, shared, &per_unit, &fit);
+    if (s)
+        return s;
+    int64_t blocks = (int64_t)c->grid.x * c->grid.y * c->grid.z;
+    if (blocks > fit)
+        return cgx__fail(CGX_ERROR_LIMIT, "%s: %s cooperative blocks of %s threads asked, %s takes %s at once; %s would fit", k->name,
+                         cgx__number(blocks), cgx__number(threads), d->name, cgx__number(fit), cgx__number(fit));
+    return CGX_OK;
+}
+
+cgx_status cgx__launch(cgx_queue *queue, const cgx_kernel *kernel, const cgx_config *config, const void *arguments,
+                       size_t bytes)
+{
+    const kernel_record *record;
+    cgx_status s = check_queue(queue, kernel ? kernel->name : "cgx_launch");
+    if (s || (s = kernel_find(kernel, "cgx_launch", &record)))
+        return s;
+    if (bytes != kernel->argument_bytes || !arguments)
+        return cgx__fail(CGX_ERROR_INVALID, "%s: %s bytes of arguments given, the kernel takes %s", kernel->name,
+                         cgx__number((int64_t)bytes), cgx__number(kernel->argument_bytes));
+    if (!config || config->size < sizeof *config)
+        return cgx__fail(CGX_ERROR_INVALID, "%s: the configuration's size is not set; use cgx_config_make", kernel->name);
+    const cgx_device *device = queue->h.device;
+    cgx_config c = *config;
+    if ((s = check_shape(&device->info, kernel, &c)) ||
+        (s = check_shared(&device->info, kernel, record->static_shared, c.dynamic_shared)) ||
+        (s = check_cluster(&device->info, kernel, &c)) ||
+        (s = check_cooperative(device, kernel, &c, record->static_shared + c.dynamic_shared)))
+        return s;
+    cgx_launch_request request = { kernel, &c, arguments, bytes, record->static_shared };
+    return device->backend->enqueue_launch(queue->h.implementation, &request);
+}
+
+cgx_status cgx_launch(cgx_queue *queue, const cgx_kernel *kernel, cgx_config config, void *const *arguments, int count)
+{
+    _Alignas(16) char packed[4096];
+    const kernel_record *record;
+    cgx_status s = kernel_find(kernel, "cgx_launch", &record);
+    if (s)
+        return s;
+    if (count != (int)kernel->parameter_count)
+        return cgx__fail(CGX_ERROR_INVALID, "%s: %d arguments given, the kernel takes %u", kernel->name, count,
+                         kernel->parameter_count);
+    memset(packed, 0, kernel->argument_bytes);
+    for (int i = 0; i < count; i++) {
+        if (!arguments || !arguments[i])
+            return cgx__fail(CGX_ERROR_INVALID, "%s: the pointer to argument %d is NULL", kernel->name, i);
+        memcpy(packed + kernel->parameters[i].offset, arguments[i], kernel->parameters[i].size);
+    }
+    return cgx__launch(queue, kernel, &config, packed, kernel->argument_bytes);
+}
+
+cgx_config cgx_fit(cgx_queue *queue, int64_t n, int threads)
+{
+    cgx_device_info d = CGX_DEVICE_INFO_INIT;
+    cgx_config c = cgx_cover(n > 0 ? n : 1, threads);
+    if (threads <= 0 || cgx_queue_get_info(queue, &d))
+        return c; /* the launch says what is wrong */
+    int64_t per_unit = threads <= d.max_threads_per_unit ? d.max_threads_per_unit / threads : 1;
+    int64_t busy = d.units * (per_unit > 8 ? per_unit : 8), need = (n > 0 ? n - 1 : 0) / threads + 1;
+    c.grid.x = (int)(need < busy ? need : busy);
+    return c;
+}
+
+cgx_status cgx_kernel_get_info(cgx_queue *queue, const cgx_kernel *kernel, cgx_kernel_info *info)
+{
+    const kernel_record *record;
+    cgx_status s = check_queue(queue, "cgx_kernel_get_info");
+    if (s || (s = kernel_find(kernel, "cgx_kernel_get_info", &record)))
+        return s;
+    if (!info || info->size < sizeof *info)
+        return cgx__fail(CGX_ERROR_INVALID, "cgx_kernel_get_info: info is NULL or its size is not set");
+    const cgx_device *device = queue->h.device;
+    cgx_kernel_info i = CGX_KERNEL_INFO_INIT;
+    i.name = kernel->name, i.file = kernel->file, i.line = (int)kernel->line;
+    i.argument_count = (int)kernel->parameter_count, i.argument_bytes = kernel->argument_bytes;
+    i.static_shared_bytes = record->static_shared;
+    i.block = kernel->block;
+    i.cooperative = !!(kernel->flags & CGX_KERNEL_IS_COOPERATIVE);
+    i.max_threads = device->info.max_threads_per_block;
+    if (kernel->max_threads && (int)kernel->max_threads < i.max_threads)
+        i.max_threads = (int)kernel->max_threads;
+    if ((s = device->backend->kernel_info(device->index, kernel, record->static_shared, &i)))
+        return s;
+    *info = i;
+    return CGX_OK;
+}
+
+static cgx_status occupancy(cgx_queue *queue, const cgx_kernel *kernel, int threads, size_t dynamic_shared,
+                            const char *what, int *per_unit, int *cooperative)
+{
+    const kernel_record *record;
+    cgx_status s = check_queue(queue, what);
+    if (s || (s = kernel_find(kernel, what, &record)))
+        return s;
+    const cgx_device *device = queue->h.device;
+    if (threads <= 0)
+        return cgx__fail(CGX_ERROR_INVALID, "%s: %d threads a block; at least 1 is needed", what, threads);
+    *per_unit = *cooperative = 0;
+    if (threads > device->info.max_threads_per_block || (kernel->max_threads && threads > (int)kernel->max_threads) ||
+        check_shared(&device->info, kernel, record->static_shared, dynamic_shared))
+        return CGX_OK;
+    return device->backend->occupancy(device->index, kernel, threads, record->static_shared + dynamic_shared, per_unit,
+                                      cooperative);
+}
+
+cgx_status cgx_max_cooperative_blocks(cgx_queue *queue, const cgx_kernel *kernel, int threads, size_t dynamic_shared,
+                                      int *blocks)
+{
+    int per_unit, cooperative;
+    if (!blocks)
+        return cgx__fail(CGX_ERROR_INVALID, "cgx_max_cooperative_blocks: blocks is NULL");
+    cgx_status s = occupancy(queue, kernel, threads, dynamic_shared, "cgx_max_cooperative_blocks", &per_unit, &cooperative);
+    if (!s)
+        *blocks = queue->h.device->info.capabilities & CGX_CAN_COOPERATIVE ? cooperative : 0;
+    return s;
+}
+
+cgx_status cgx_occupancy(cgx_queue *queue, const cgx_kernel *kernel, int threads, size_t dynamic_shared,
+                         int *blocks_per_unit)
+{
+    int per_unit, cooperative;
+    if (!blocks_per_unit)
+        return cgx__fail(CGX_ERROR_INVALID, "cgx_occupancy: blocks_per_unit is NULL");
+    cgx_status s = occupancy(queue, kernel, threads, dynamic_shared, "cgx_occupancy", &per_unit, &cooperative);
+    if (!s)
+        *blocks_per_unit = per_unit;
+    return s;
+}
+
+cgx_status cgx_best_block(cgx_queue *queue, const cgx_kernel *kernel, size_t dynamic_shared, int *threads, int *blocks)
+{
+    if (!threads || !blocks)
+        return cgx__fail(CGX_ERROR_INVALID, "cgx_best_block: NULL argument");
+    int best = 0, best_running = 0, best_per_unit = 0, per_unit, cooperative;
+    cgx_status s = check_queue(queue, "cgx_best_block");
+    if (s)
+        return s;
+    const cgx_device_info *d = &queue->h.device->info;
+    /* Most threads running on a unit; of equals the size nearest to 256, where scheduling and sharing balance. */
+    static const int candidates[] = { 256, 512, 128, 1024, 64, 32 };
+    for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
+        int n = candidates[i];
+        if ((s = occupancy(queue, kernel, n, dynamic_shared, "cgx_best_block", &per_unit, &cooperative)))
+            return s;
+        if (per_unit * n > best_running)
+            best = n, best_running = per_unit * n, best_per_unit = per_unit;
+    }
+    if (!best)
+        return cgx__fail(CGX_ERROR_LIMIT, "%s: no block fits with %s bytes of dynamic shared memory", kernel->name,
+                         cgx__number((int64_t)dynamic_shared));
+    *threads = best;
+    *blocks = best_per_unit * d->units;
+    return CGX_OK;
+}
+
+cgx_status cgx__variable_address(cgx_queue *queue, cgx_variable variable, void **address, size_t *bytes)
+{
+    cgx_status s = check_queue(queue, variable.name);
+    if (s)
+        return s;
+    return queue->h.device->backend->variable_address(queue->h.device->index, variable, address, bytes);
+}

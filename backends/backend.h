@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* The seam between the front end (api/) and a backend: one static const struct of operations. The front end has checked
+ * the arguments against the device's limits before it calls one; a backend says what only it can know, through
+ * cgx__fail(). Operations named "enqueue" return at once. */
+#ifndef CGX_BACKEND_H
+#define CGX_BACKEND_H
+#include <cgx/abi.h>
+
+typedef struct {
+    const cgx_kernel *kernel;
+    const cgx_config *config;     /* cluster is at least 1 x 1 x 1 */
+    const void *arguments;        /* the kernel's argument struct */
+    size_t argument_bytes;
+    size_t static_shared;         /* of the kernel on this device */
+} cgx_launch_request;
+
+typedef struct {
+    const char *name;
+    /* First use: finds the devices. On failure a status that says which absence it is, and the reason. */
+    cgx_status (*start)(int *device_count, char *reason, size_t reason_bytes);
+    cgx_status (*device_info)(int device, cgx_device_info *info);
+
+    /* `native`: a stream of the user's, or NULL. */
+    cgx_status (*queue_create)(int device, void *native, void **queue);
+    void (*queue_destroy)(void *queue);
+    cgx_status (*queue_wait)(void *queue);
+    cgx_status (*queue_query)(void *queue);
+    cgx_status (*queue_native)(void *queue, void **context, void **stream);
+
+    cgx_status (*event_create)(int device, void **event);
+    void (*event_destroy)(void *event);
+    cgx_status (*enqueue_record)(void *event, void *queue);
+    cgx_status (*enqueue_wait)(void *queue, void *event);
+    cgx_status (*event_wait)(void *event);
+    cgx_status (*event_query)(void *event);
+    cgx_status (*event_elapsed)(void *first, void *last, double *seconds);
+
+    cgx_status (*alloc)(int device, size_t bytes, cgx_memory_kind kind, void **memory);
+    cgx_status (*free)(int device, void *memory);
+    cgx_status (*enqueue_alloc)(void *queue, size_t bytes, void **memory);
+    cgx_status (*enqueue_free)(void *queue, void *memory);
+    cgx_status (*enqueue_copy)(void *queue, void *destination, size_t destination_pitch, const void *source,
+                               size_t source_pitch, size_t width, size_t height);
+    cgx_status (*enqueue_copy_peer)(void *queue, void *destination, const void *source, int source_device, size_t bytes);
+    int (*can_access)(int device, int peer);
+    cgx_status (*enqueue_fill)(void *queue, void *memory, const void *pattern, size_t pattern_bytes, size_t count);
+
+    cgx_status (*kernel_info)(int device, const cgx_kernel *kernel, size_t static_shared, cgx_kernel_info *info);
+    cgx_status (*enqueue_launch)(void *queue, const cgx_launch_request *request);
+    /* Blocks resident at once on a unit, and on the whole device under a cooperative launch. */
+    cgx_status (*occupancy)(int device, const cgx_kernel *kernel, int threads, size_t shared, int *per_unit, int *cooperative);
+    cgx_status (*variable_address)(int device, cgx_variable variable, void **address, size_t *bytes);
+} cgx_backend;
+
+/* Sets the calling thread's error text and returns STATUS. */
+#if defined(__GNUC__)
+# define CGX__HIDDEN_API __attribute__((visibility("hidden")))
+#else
+# define CGX__HIDDEN_API
+#endif
+CGX__HIDDEN_API cgx_status cgx__fail(cgx_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+CGX__HIDDEN_API void cgx__set_error(const char *text);
+/* "1,152", in one of a few buffers of the thread that are reused in turn. */
+CGX__HIDDEN_API const char *cgx__number(int64_t n);
+#endif

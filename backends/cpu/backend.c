@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* The CPU as a device: its limits, its memory, and launches over OpenMP threads. */
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <pthread.h>
+#include "executor.h"
+
+enum {
+    SHARED_BYTES = 256 * 1024, /* a block's; what a level-2 cache holds */
+    MAX_WORKERS = 1024
+};
+
+static struct {
+    int workers, lanes, level;
+    size_t memory;
+    char description[128];
+} cpu;
+static worker *workers; /* by OpenMP thread number; the executor's alone */
+
+/* ---- the device ---- */
+
+static int level_of_this_machine(void)
+{
+    int level = 0;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"))
+        level = 2;
+    if (level == 2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+        __builtin_cpu_supports("bmi2"))
+        level = 3;
+    if (level == 3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        level = 4;
+    const char *asked = getenv("CGX_CPU_ISA"); /* caps the level: 0, 2, 3, 4 */
+    if (asked && *asked && atoi(asked) < level)
+        level = atoi(asked);
+#endif
+    return level;
+}
+
+static const char *level_name(int level)
+{
+    switch (level) {
+#define CASE(number, part, name) case number: return name;
+        CGX_FOREACH_LEVEL(CASE)
+#undef CASE
+    }
+    return "baseline";
+}
+
+/* The model name as the system tells it, or what the compiler was built for. */
+static void read_model(char *text, size_t bytes)
+{
+    char line[256];
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    snprintf(text, bytes, "processor");
+    while (f && fgets(line, sizeof line, f)) {
+        char *colon = strchr(line, ':');
+        if (!strncmp(line, "model name", 10) && colon) {
+            colon[1 + strcspn(colon + 1, "\n")] = 0;
+            snprintf(text, bytes, "%s", colon + 1 + strspn(colon + 1, " \t"));
+            break;
+        }
+    }
+    if (f)
+        fclose(f);
+}
+
+static cgx_status start(int *device_count, char *reason, size_t reason_bytes)
+{
+    const char *asked = getenv("CGX_CPU_WORKERS"), *lanes = getenv("CGX_CPU_LANES");
+    cpu_set_t set;
+    (void)reason, (void)reason_bytes;
+    /* As many as the process may use: an MPI launcher binds each rank to its share. OpenMP's own answer, unless the
+     * user's OMP_NUM_THREADS is larger than that. */
+    int allowed = !sched_getaffinity(0, sizeof set, &set) ? CPU_COUNT(&set) : omp_get_num_procs();
+    int n = getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : allowed;
+    if (asked && atoi(asked) > 0)
+        n = atoi(asked);
+    cpu.workers = n < 1 ? 1 : n > MAX_WORKERS ? MAX_WORKERS : n;
+    cpu.lanes = lanes && atoi(lanes) == 64 ? 64 : 32;
+    cpu.level = level_of_this_machine();
+    cpu.memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    char model[96];
+    read_model(model, sizeof model);
+    snprintf(cpu.description, sizeof cpu.description, "%s, %d %s", model, cpu.workers, cpu.workers == 1 ? "core" : "cores");
+    workers = calloc((size_t)cpu.workers, sizeof *workers);
+    if (!workers)
+        return CGX_ERROR_OUT_OF_MEMORY;
+    *device_count = 1;
+    return CGX_OK;
+}
+
+static cgx_status device_info(int device, cgx_device_info *info)
+{
+    (void)device;
+    info->description = cpu.description;
+    info->units = cpu.workers;
+    info->lanes = cpu.lanes;
+    info->max_threads_per_block = CGX__MAX_THREADS;
+    info->max_threads_per_unit = CGX__MAX_THREADS;
+    info->max_block = cgx_dim(CGX__MAX_THREADS, CGX__MAX_THREADS, 64);
+    info->max_grid = cgx_dim(INT32_MAX, 65535, 65535);
+    info->max_cluster_blocks = 1;
+    info->shared_bytes_per_block = SHARED_BYTES;
+    info->shared_bytes_per_unit = SHARED_BYTES;
+    info->memory_bytes = cpu.memory;
+    info->max_argument_bytes = 4096;
+    info->capabilities = CGX_CAN_COOPERATIVE | CGX_CAN_PEER | CGX_CAN_UNIFIED;
+    static char engine[64];
+    snprintf(engine, sizeof engine, "fibers, %s", level_name(cpu.level));
+    info->engine = engine;
+    info->async_copy = "synchronous";
+    return CGX_OK;
+}
+
+/* ---- queues and events ---- */
+
+static cgx_status queue_create(int device, void *native, void **queue)
+{
+    (void)device;
+    if (native)
+        return cgx__fail(CGX_ERROR_UNSUPPORTED, "cpu: there are no native queues on the CPU");
+    if (!(*queue = executor_queue_new()))
+        return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu: not enough memory for a queue");
+    return CGX_OK;
+}
+static void queue_destroy(void *queue) { executor_queue_free(queue); }
+static cgx_status queue_wait(void *queue) { return executor_wait(queue); }
+static cgx_status queue_query(void *queue) { return executor_query(queue); }
+static cgx_status queue_native(void *queue, void **context, void **stream)
+{
+    (void)queue, (void)context, (void)stream;
+    return cgx__fail(CGX_ERROR_UNSUPPORTED, "cpu: there are no native queues on the CPU");
+}
+static cgx_status event_create(int device, void **event)
+{
+    (void)device;
+    if (!(*event = executor_event_new()))
+        return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu: not enough memory for an event");
+    return CGX_OK;
+}
+static void event_destroy(void *event) { executor_event_free(event); }
+static cgx_status enqueue_record(void *event, void *queue) { return executor_record(event, queue); }
+static cgx_status enqueue_wait(void *queue, void *event) { return executor_wait_for(queue, event); }
+static cgx_status event_wait(void *event) { return executor_event_wait(event); }
+static cgx_status event_query(void *event) { return executor_event_query(event); }
+static cgx_status event_elapsed(void *first, void *last, double *seconds)
+{
+    return executor_event_elapsed(first, last, seconds);
+}
+
+/* ---- memory ---- */
+
+/* Allocations are remembered, so that a pointer that is not one is an error and not a crash. An open hash table. */
+enum { MEMORY_ALIGNMENT = 256 };
+static struct { void **slots; size_t capacity, used; } allocations;
+static pthread_mutex_t allocating = PTHREAD_MUTEX_INITIALIZER;
+static char tombstone;
+
+static size_t slot_of(const void *p) { return (size_t)((uintptr_t)p / MEMORY_ALIGNMENT * 0x9e3779b97f4a7c15u); }
+
+static void insert(void **slots, size_t capacity, void *p)
+{
+    size_t i = slot_of(p) & (capacity - 1);
+    while (slots[i] && slots[i] != &tombstone)
+        i = (i + 1) & (capacity - 1);
+    slots[i] = p;
+}
+
+static int remember(void *p)
+{
+    int ok = 1;
+    pthread_mutex_lock(&allocating);
+    if (2 * (allocations.used + 1) > allocations.capacity) {
+        size_t capacity = allocations.capacity ? 2 * allocations.capacity : 256, live = 0;
+        void **slots = calloc(capacity, sizeof *slots);
+        for (size_t i = 0; slots && i < allocations.capacity; i++)
+            if (allocations.slots[i] && allocations.slots[i] != &tombstone) {
+                insert(slots, capacity, allocations.slots[i]);
+                live++;
+            }
+        if ((ok = slots != NULL)) {
+            free(allocations.slots);
+            allocations.slots = slots;
+            allocations.capacity = capacity;
+            allocations.used = live;
+        }
+    }
+    if (ok) {
+        insert(allocations.slots, allocations.capacity, p);
+        allocations.used++;
+    }
+    pthread_mutex_unlock(&allocating);
+    return ok;
+}
+
+static int forget(const void *p)
+{
+    int found = 0;
+    pthread_mutex_lock(&allocating);
+    if (allocations.capacity)
+        for (size_t i = slot_of(p) & (allocations.capacity - 1); allocations.slots[i]; i = (i + 1) & (allocations.capacity - 1))
+            if (allocations.slots[i] == p) {
+                allocations.slots[i] = &tombstone;
+                found = 1;
+                break;
+            }
+    pthread_mutex_unlock(&allocating);
+    return found;
+}
+
+static cgx_status alloc(int device, size_t bytes, cgx_memory_kind kind, void **memory)
+{
+    (void)device, (void)kind; /* one memory serves all kinds */
+    size_t rounded = bytes > SIZE_MAX - MEMORY_ALIGNMENT ? 0 : (bytes + MEMORY_ALIGNMENT) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+    void *p = rounded ? aligned_alloc(MEMORY_ALIGNMENT, rounded) : NULL;
+    if (!p || !remember(p)) {
+        free(p);
+        return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu:0: %s bytes asked, the machine has %s in all", cgx__number((int64_t)bytes),
+                         cgx__number((int64_t)cpu.memory));
+    }
+    *memory = p;
+    return CGX_OK;
+}
+
+static cgx_status release(int device, void *memory)
+{
+    (void)device;
+    if (!forget(memory))
+        return cgx__fail(CGX_ERROR_INVALID, "cgx_free: %p was not allocated on cpu:0, or is freed already", memory);
+    free(memory);
+    return CGX_OK;
+}
+
+static cgx_status enqueue_alloc(void *queue, size_t bytes, void **memory)
+{
+    (void)queue;
+    return alloc(0, bytes, CGX_MEM_DEVICE, memory);
+}
+
+typedef struct { command c; void *memory; } free_command;
+static cgx_status run_free(command *c, char *text, size_t text_bytes)
+{
+    (void)text, (void)text_bytes;
+    free(((free_command *)c)->memory);
+    return CGX_OK;
+}
+static cgx_status enqueue_free(void *queue, void *memory)
+{
+    if (!forget(memory))
+        return cgx__fail(CGX_ERROR_INVALID, "cgx_free_async: %p was not allocated on cpu:0, or is freed already", memory);
+    free_command *f = (free_command *)command_new(sizeof *f);
+    if (f) {
+        f->c.run = run_free;
+        f->memory = memory;
+    }
+    return executor_enqueue(queue, &f->c);
+}
+
+/* ---- copies and fills ---- */
+
+typedef struct {
+    command c;
+    char *destination;
+    const char *source;
+    size_t destination_pitch, source_pitch, width, height;
+} copy_command;
+static cgx_status run_copy(command *c, char *text, size_t text_bytes)
+{
+    const copy_command *k = (copy_command *)c;
+    (void)text, (void)text_bytes;
+    for (size_t row = 0; row < k->height; row++)
+        memmove(k->destination + row * k->destination_pitch, k->source + row * k->source_pitch, k->width);
+    return CGX_OK;
+}
+static cgx_status enqueue_copy(void *queue, void *destination, size_t destination_pitch, const void *source,
+                               size_t source_pitch, size_t width, size_t height)
+{
+    copy_command *k = (copy_command *)command_new(sizeof *k);
+    if (k) {
+        k->c.run = run_copy;
+        k->destination = destination, k->destination_pitch = destination_pitch;
+        k->source = source, k->source_pitch = source_pitch;
+        k->width = width, k->height = height;
+    }
+    return executor_enqueue(queue, &k->c);
+}
+static cgx_status enqueue_copy_peer(void *queue, void *destination, const void *source, int source_device, size_t bytes)
+{
+    (void)source_device;
+    return enqueue_copy(queue, destination, bytes, source, bytes, bytes, 1);
+}
+static int can_access(int device, int peer) { return (void)device, (void)peer, 1; }
+
+typedef struct {
+    command c;
+    char *memory;
+    size_t pattern_bytes, count;
+    _Alignas(16) char pattern[16];
+} fill_command;
+static cgx_status run_fill(command *c, char *text, size_t text_bytes)
+{
+    const fill_command *f = (fill_command *)c;
+    (void)text, (void)text_bytes;
+    size_t total = f->count * f->pattern_bytes;
+    if (f->pattern_bytes == 1) {
+        memset(f->memory, f->pattern[0], total);
+        return CGX_OK;
+    }
+    /* A page filled piece by piece, then copied: doubling. */
+    size_t have = f->pattern_bytes, page = total < 4096 ? total : 4096;
+    memcpy(f->memory, f->pattern, have);
+    while (have < page) {
+        size_t n = have < page - have ? have : page - have;
+        memcpy(f->memory + have, f->memory, n);
+        have += n;
+    }
+    for (size_t at = have; at < total; at += have)
+        memcpy(f->memory + at, f->memory, have < total - at ? have : total - at);
+    return CGX_OK;
+}
+static cgx_status enqueue_fill(void *queue, void *memory, const void *pattern, size_t pattern_bytes, size_t count)
+{
+    fill_command *f = (fill_command *)command_new(sizeof *f);
+    if (f) {
+        f->c.run = run_fill;
+        f->memory = memory, f->pattern_bytes = pattern_bytes, f->count = count;
+        memcpy(f->pattern, pattern, pattern_bytes);
+    }
+    return executor_enqueue(queue, &f->c);
+}
+
+/* ---- kernels ---- */
+
+static const cgx__entry *choose_entry(const cgx_kernel *k)
+{
+    const cgx__entry *best = NULL;
+    for (uint32_t i = 0; i < k->entry_count; i++)
+        if (k->entries[i].level <= cpu.level && (!best || k->entries[i].level >= best->level))
+            best = k->entries + i;
+    return best;
+}
+
+static cgx_status kernel_info(int device, const cgx_kernel *kernel, size_t static_shared, cgx_kernel_info *info)
+{
+    (void)device, (void)static_shared;
+    info->engine = "fibers";
+    info->target = level_name(choose_entry(kernel)->level);
+    return CGX_OK;
+}
+
+/* A worker runs one block at a time, so one is resident. Under a cooperative launch all are, as many as half of the
+ * machine's memory takes: per thread the pages of a stack that waiting touches, per block its shared memory and what
+ * collectives use. */
+static cgx_status occupancy(int device, const cgx_kernel *kernel, int threads, size_t shared, int *per_unit, int *cooperative)
+{
+    (void)device, (void)kernel;
+    size_t block = (size_t)threads * (STACK_RESIDENT_BYTES + 2 * CGX__VALUE_BYTES) + shared + 16384;
+    size_t fit = cpu.memory / 2 / block;
+    *per_unit = 1;
+    *cooperative = fit > 65535 ? 65535 : (int)fit;
+    return CGX_OK;
+}
+
+static cgx_status variable_address(int device, cgx_variable variable, void **address, size_t *bytes)
+{
+    (void)device;
+    *address = variable.host;
+    *bytes = variable.bytes;
+    return CGX_OK;
+}
+
+/* ---- launches ---- */
+
+typedef struct {
+    command c;
+    launch l;
+    int workers;
+    _Alignas(64) char arguments[];
+} launch_command;
+
+static int64_t share(int64_t blocks, int part, int parts) { return blocks / parts * part + (blocks % parts) * part / parts; }
+
+static cgx_status run_launch(command *c, char *text, size_t text_bytes)
+{
+    launch_command *k = (launch_command *)c;
+    launch *l = &k->l;
+    int64_t blocks = l->shape.blocks;
+    int n = k->workers < blocks ? k->workers : (int)blocks;
+    if (n == 1) {
+        l->participants = 1;
+        worker_run(workers, l, 0, blocks);
+    } else {
+#pragma omp parallel num_threads(n)
+        {
+            int parts = omp_get_num_threads(), part = omp_get_thread_num();
+#pragma omp single
+            l->participants = parts; /* a barrier follows: nobody starts before it is set */
+            if (l->dynamic)
+                worker_run(workers + part, l, 0, blocks);
+            else
+                worker_run(workers + part, l, share(blocks, part, parts), share(blocks, part + 1, parts));
+        }
+    }
+    if (l->failed)
+        snprintf(text, text_bytes, "%s", l->text);
+    return l->failed ? l->status : CGX_OK;
+}
+
+static cgx_status enqueue_launch(void *queue, const cgx_launch_request *r)
+{
+    const cgx_config *c = r->config;
+    launch_command *k = (launch_command *)command_new(sizeof *k + r->argument_bytes);
+    if (!k)
+        return executor_enqueue(queue, NULL);
+    k->c.run = run_launch;
+    /* The user's own team is busy with the region this call comes from. */
+    k->workers = omp_in_parallel() ? 1 : cpu.workers;
+    memcpy(k->arguments, r->arguments, r->argument_bytes);
+    launch *l = &k->l;
+    l->kernel = r->kernel;
+    l->run = choose_entry(r->kernel)->run;
+    l->arguments = k->arguments;
+    l->shape.grid = c->grid, l->shape.block = c->block, l->shape.cluster = c->cluster;
+    l->shape.threads = c->block.x * c->block.y * c->block.z;
+    l->shape.lanes = cpu.lanes;
+    l->shape.blocks = (int64_t)c->grid.x * c->grid.y * c->grid.z;
+    l->static_shared = r->static_shared;
+    l->dynamic_shared = c->dynamic_shared;
+    l->cooperative = !!(c->flags & CGX_LAUNCH_COOPERATIVE);
+    l->dynamic = !l->cooperative && c->flags & CGX_LAUNCH_DYNAMIC;
+    return executor_enqueue(queue, &k->c);
+}
+
+const cgx_backend cgx_backend_cpu = {
+    .name = "cpu",
+    .start = start, .device_info = device_info,
+    .queue_create = queue_create, .queue_destroy = queue_destroy, .queue_wait = queue_wait, .queue_query = queue_query,
+    .queue_native = queue_native,
+    .event_create = event_create, .event_destroy = event_destroy, .enqueue_record = enqueue_record,
+    .enqueue_wait = enqueue_wait, .event_wait = event_wait, .event_query = event_query, .event_elapsed = event_elapsed,
+    .alloc = alloc, .free = release, .enqueue_alloc = enqueue_alloc, .enqueue_free = enqueue_free,
+    .enqueue_copy = enqueue_copy, .enqueue_copy_peer = enqueue_copy_peer, .can_access = can_access,
+    .enqueue_fill = enqueue_fill,
+    .kernel_info = kernel_info, .enqueue_launch = enqueue_launch, .occupancy = occupancy,
+    .variable_address = variable_address,
+};

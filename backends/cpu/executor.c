@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+#include "executor.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct executor_queue {
+    command *first, *last;
+    uint64_t submitted;
+    uint64_t completed;      /* atomic */
+    cgx_status status;       /* first error since the last wait */
+    char text[1024];
+    executor_queue *next;    /* in the ring of queues with work */
+    int in_ring;
+};
+
+struct executor_event {
+    uint64_t recorded;       /* number of records asked for */
+    uint64_t reached;        /* atomic: number of records reached */
+    uint64_t nanoseconds;    /* when the last one was */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;  /* for the executor */
+static pthread_cond_t done = PTHREAD_COND_INITIALIZER;  /* for threads that wait */
+static executor_queue *ring;                            /* last queue of the ring; its next is the first */
+static int sleeping, waiting;                           /* executor on `work`; threads on `done` */
+static unsigned posted;                                 /* atomic: changes with every command */
+static int running;                                     /* the thread exists */
+
+/* A launch that follows at once is met without the price of a wake-up; a longer silence frees the core. */
+enum { EXECUTOR_SPINS = 4000, WAIT_SPINS = 400 };
+
+static void relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* ---- commands: small ones are kept for reuse ---- */
+
+enum { SMALL_COMMAND = 512, KEEP_COMMANDS = 1024 };
+static command *spare;
+static int spares;
+
+command *command_new(size_t bytes)
+{
+    command *c = NULL;
+    size_t size = bytes < SMALL_COMMAND ? SMALL_COMMAND : (bytes + 63) / 64 * 64;
+    if (size == SMALL_COMMAND) {
+        pthread_mutex_lock(&lock);
+        if ((c = spare)) {
+            spare = c->next;
+            spares--;
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    if (!c && !(c = aligned_alloc(64, size)))
+        return NULL;
+    memset(c, 0, bytes);
+    c->bytes = size;
+    return c;
+}
+
+static void command_recycle(command *c)
+{
+    if (c->bytes == SMALL_COMMAND && spares < KEEP_COMMANDS) {
+        c->next = spare;
+        spare = c;
+        spares++;
+    } else {
+        free(c);
+    }
+}
+
+/* ---- the executor ---- */
+
+static void ring_remove_first(void)
+{
+    executor_queue *first = ring->next;
+    first->in_ring = 0;
+    if (first == ring)
+        ring = NULL;
+    else
+        ring->next = first->next;
+}
+
+static void ring_add(executor_queue *q)
+{
+    if (q->in_ring)
+        return;
+    q->in_ring = 1;
+    if (ring) {
+        q->next = ring->next;
+        ring->next = q;
+    } else {
+        q->next = q;
+    }
+    ring = q;
+}
+
+static int blocked(const command *c)
+{
+    return !c->run && c->event && __atomic_load_n(&c->event->reached, __ATOMIC_ACQUIRE) < c->ticket;
+}
+
+/* The first queue of the ring whose first command may run, moved to the front. */
+static executor_queue *runnable(void)
+{
+    executor_queue *last = ring;
+    if (!ring)
+        return NULL;
+    do {
+        if (!blocked(ring->next->first))
+            return ring->next;
+        ring = ring->next;
+    } while (ring != last);
+    return NULL;
+}
+
+static void execute(executor_queue *q)
+{
+    char text[1024] = "";
+    command *c = q->first;
+    cgx_status status = CGX_OK;
+    pthread_mutex_unlock(&lock);
+    if (c->run)
+        status = c->run(c, text, sizeof text);
+    pthread_mutex_lock(&lock);
+    if (c->run && c->event) {
+        c->event->nanoseconds = cgx__cpu_nanoseconds();
+        __atomic_store_n(&c->event->reached, c->ticket, __ATOMIC_RELEASE);
+    }
+    if (status && !q->status) {
+        q->status = status;
+        memcpy(q->text, text, sizeof text);
+    }
+    q->first = c->next;
+    command_recycle(c);
+    if (!q->first)
+        ring_remove_first();
+    else
+        ring = ring->next; /* others' turn */
+    __atomic_store_n(&q->completed, q->completed + 1, __ATOMIC_RELEASE);
+    if (waiting)
+        pthread_cond_broadcast(&done);
+}
+
+static void *executor(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        executor_queue *q = runnable();
+        if (q) {
+            execute(q);
+            continue;
+        }
+        unsigned seen = posted;
+        pthread_mutex_unlock(&lock);
+        for (int i = 0; i < EXECUTOR_SPINS && __atomic_load_n(&posted, __ATOMIC_ACQUIRE) == seen; i++)
+            relax();
+        pthread_mutex_lock(&lock);
+        while (posted == seen) {
+            sleeping = 1;
+            pthread_cond_wait(&work, &lock);
+            sleeping = 0;
+        }
+    }
+    return NULL;
+}
+
+/* Under the lock. Detached: it lives as long as the process and holds nothing that exit would need. */
+static cgx_status start_executor(void)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    if (running)
+        return CGX_OK;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    int failed = pthread_create(&thread, &attributes, executor, NULL);
+    pthread_attr_destroy(&attributes);
+    if (failed)
+        return cgx__fail(CGX_ERROR_SYSTEM, "cpu: the system gives no thread for the queues: %s", strerror(failed));
+    running = 1;
+    return CGX_OK;
+}
+
+/* ---- queues ---- */
+
+executor_queue *executor_queue_new(void) { return calloc(1, sizeof(executor_queue)); }
+void executor_queue_free(executor_queue *q) { free(q); }
+
+cgx_status executor_enqueue(executor_queue *q, command *c)
+{
+    if (!c)
+        return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu: not enough memory for a command");
+    pthread_mutex_lock(&lock);
+    cgx_status s = start_executor();
+    if (s) {
+        free(c);
+        pthread_mutex_unlock(&lock);
+        return s;
+    }
+    c->next = NULL;
+    if (q->first)
+        q->last->next = c;
+    else
+        q->first = c;
+    q->last = c;
+    q->submitted++;
+    ring_add(q);
+    __atomic_store_n(&posted, posted + 1, __ATOMIC_RELEASE);
+    int wake = sleeping;
+    pthread_mutex_unlock(&lock);
+    if (wake)
+        pthread_cond_signal(&work);
+    return CGX_OK;
+}
+
+/* Waits until *COUNTER is at least TARGET: briefly on the core, then asleep. */
+static void wait_until(const uint64_t *counter, uint64_t target)
+{
+    for (int i = 0; i < WAIT_SPINS && __atomic_load_n(counter, __ATOMIC_ACQUIRE) < target; i++)
+        relax();
+    if (__atomic_load_n(counter, __ATOMIC_ACQUIRE) >= target)
+        return;
+    pthread_mutex_lock(&lock);
+    waiting++;
+    while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) < target)
+        pthread_cond_wait(&done, &lock);
+    waiting--;
+    pthread_mutex_unlock(&lock);
+}
+
+cgx_status executor_wait(executor_queue *q)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t target = q->submitted;
+    pthread_mutex_unlock(&lock);
+    wait_until(&q->completed, target);
+    pthread_mutex_lock(&lock);
+    cgx_status s = q->status;
+    if (s)
+        cgx__set_error(q->text);
+    q->status = CGX_OK;
+    pthread_mutex_unlock(&lock);
+    return s;
+}
+
+cgx_status executor_query(executor_queue *q)
+{
+    pthread_mutex_lock(&lock);
+    cgx_status s = q->completed == q->submitted ? CGX_OK : CGX_NOT_READY;
+    pthread_mutex_unlock(&lock);
+    return s;
+}
+
+/* ---- events ---- */
+
+executor_event *executor_event_new(void) { return calloc(1, sizeof(executor_event)); }
+void executor_event_free(executor_event *e) { free(e); }
+
+static cgx_status nothing(command *c, char *text, size_t text_bytes)
+{
+    (void)c, (void)text, (void)text_bytes;
+    return CGX_OK;
+}
+
+cgx_status executor_record(executor_event *e, executor_queue *q)
+{
+    command *c = command_new(sizeof *c);
+    if (c) {
+        c->run = nothing;
+        c->event = e;
+        pthread_mutex_lock(&lock);
+        c->ticket = ++e->recorded;
+        pthread_mutex_unlock(&lock);
+    }
+    return executor_enqueue(q, c);
+}
+
+cgx_status executor_wait_for(executor_queue *q, executor_event *e)
+{
+    command *c = command_new(sizeof *c);
+    if (c) {
+        c->event = e;
+        pthread_mutex_lock(&lock);
+        c->ticket = e->recorded;
+        pthread_mutex_unlock(&lock);
+    }
+    return executor_enqueue(q, c);
+}
+
+static uint64_t last_record(executor_event *e)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t ticket = e->recorded;
+    pthread_mutex_unlock(&lock);
+    return ticket;
+}
+
+cgx_status executor_event_wait(executor_event *e)
+{
+    wait_until(&e->reached, last_record(e));
+    return CGX_OK;
+}
+
+cgx_status executor_event_query(executor_event *e)
+{
+    uint64_t ticket = last_record(e);
+    return __atomic_load_n(&e->reached, __ATOMIC_ACQUIRE) >= ticket ? CGX_OK : CGX_NOT_READY;
+}
+
+cgx_status executor_event_elapsed(executor_event *first, executor_event *last, double *seconds)
+{
+    pthread_mutex_lock(&lock);
+    cgx_status s = first->reached < first->recorded || last->reached < last->recorded ? CGX_NOT_READY : CGX_OK;
+    if (!s)
+        *seconds = ((double)last->nanoseconds - (double)first->nanoseconds) * 1e-9;
+    pthread_mutex_unlock(&lock);
+    return s;
+}

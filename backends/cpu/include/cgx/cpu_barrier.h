@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* CPU pass of <cgx/barrier.h>. The threads that share a barrier run on one worker, so the word needs no atomics. */
+#ifndef CGX_CPU_BARRIER_H
+#define CGX_CPU_BARRIER_H
+#include <cgx/barrier.h>
+
+#define CGX__SELF cgx__make_block(cgx__t, cgx__level)
+
+CGX__EXTERN_C_BEGIN
+CGX_API void cgx__cpu_mbarrier_init(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t count, int line);
+CGX_API void cgx__cpu_mbarrier_inval(cgx_cpu_thread *t, cgx_mbarrier *b, int line);
+/* N arrivals, DROP fewer from the next phase on, BYTES more announced; negative bytes have landed. */
+CGX_API cgx_mbarrier_token cgx__cpu_mbarrier_arrive(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t n, int drop,
+                                                    int64_t bytes, int line);
+/* Parity of the current phase. */
+CGX_API int cgx__cpu_mbarrier_parity(cgx_cpu_thread *t, const cgx_mbarrier *b, int line);
+CGX_API int cgx__cpu_mbarrier_try(cgx_cpu_thread *t, const cgx_mbarrier *b, int odd, uint32_t max_ns, int line);
+CGX_API uint32_t cgx__cpu_token_pending(cgx_mbarrier_token token);
+CGX_API int cgx__cpu_token_parity(cgx_mbarrier_token token);
+CGX__EXTERN_C_END
+
+#define cgx__mbarrier_init(self, b, count, line) cgx__cpu_mbarrier_init((self).t, (b), (count), (line))
+#define cgx__mbarrier_inval(self, b, line) cgx__cpu_mbarrier_inval((self).t, (b), (line))
+#define cgx__mbarrier_arrive(self, b, n, drop, bytes, line)                                                \
+    cgx__cpu_mbarrier_arrive((self).t, (b), (n), (drop), (bytes), (line))
+#define cgx__mbarrier_test(self, b, odd, line) (cgx__cpu_mbarrier_parity((self).t, (b), (line)) != (odd))
+#define cgx__mbarrier_try(self, b, odd, max_ns, line) cgx__cpu_mbarrier_try((self).t, (b), (odd), (max_ns), (line))
+#define cgx__token_pending(token) cgx__cpu_token_pending(token)
+#define cgx__token_parity(token) cgx__cpu_token_parity(token)
+
+CGX__INLINE void cgx__mbarrier_wait(cgx_block self, const cgx_mbarrier *b, int odd, int line)
+{
+    while (cgx__cpu_mbarrier_parity(self.t, b, line) == odd)
+        cgx__cpu_park(self.t, &self.t->worker->waiters, b, CGX__OP_MBARRIER_WAIT, line, self.level);
+}
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/* CPU pass of <cgx/group.h>. */
+#ifndef CGX_CPU_GROUP_H
+#define CGX_CPU_GROUP_H
+#include <cgx/group.h>
+
+/* Every group carries its thread and the level of the entry it is used in (see cgx__cpu_suspend). */
+typedef struct { cgx_cpu_thread *t; int level; } cgx_block;
+typedef struct { cgx_cpu_thread *t; int level; } cgx_grid;
+#define CGX__TILE_TYPE(N) typedef struct { cgx_cpu_thread *t; int level, meta_rank, meta_size; } cgx_tile_##N;
+CGX_FOREACH_TILE(CGX__TILE_TYPE)
+typedef struct { cgx_cpu_thread *t; int level, meta_rank, meta_size, size; } cgx_tile;
+/* `lanes`: members as lanes of the warp. */
+typedef struct { cgx_cpu_thread *t; int level, meta_rank, meta_size; cgx_mask lanes; } cgx_coalesced;
+typedef struct { unsigned phase; } cgx_token;
+
+enum { CGX__BLOCK, CGX__TILE, CGX__COALESCED, CGX__GRID };
+typedef struct {
+    cgx_cpu_thread *t;
+    int level, meta_rank, meta_size, kind, size, rank;
+    cgx_mask lanes; /* of a coalesced group */
+} cgx_group;
+
+/* What a collective is to do, and on what. */
+typedef struct {
+    int operation, type, code;
+    size_t bytes;
+    void (*apply)(void *result, const void *left, const void *right); /* user operators */
+} cgx_cpu_collective;
+
+CGX__EXTERN_C_BEGIN
+/* The last arriver computes every member's result, from block->in to block->out. */
+CGX_API void cgx__cpu_complete(const cgx_group *g, const cgx_cpu_collective *what);
+/* A collective or sync of a coalesced group. */
+CGX_API void cgx__cpu_coalesced(const cgx_group *g, const cgx_cpu_collective *what, int line);
+/* How many of the SIZE threads from BASE on still run. */
+CGX_API int cgx__cpu_running(const cgx_cpu_block *b, int base, int size);
+/* All threads of this worker have arrived at the grid barrier. */
+CGX_API void cgx__cpu_grid_arrived(cgx_cpu_worker *w);
+/* Lets the other threads run: for a thread that polls. */
+CGX_API void cgx__cpu_yield(cgx_cpu_thread *t, int line);
+/* Records misuse of the calling thread and ends the launch. Does not return. */
+CGX_API void cgx__cpu_misuse(cgx_cpu_thread *t, int line, const char *text) __attribute__((noreturn));
+CGX__EXTERN_C_END
+
+/* Compound literals are C, braces after a type C++: plain functions are both. */
+CGX__INLINE cgx_block cgx__make_block(cgx_cpu_thread *t, int level)
+{
+    cgx_block g = { t, level };
+    return g;
+}
+CGX__INLINE cgx_grid cgx__make_grid(cgx_cpu_thread *t, int level)
+{
+    cgx_grid g = { t, level };
+    return g;
+}
+#define cgx__this_block() cgx__make_block(cgx__t, cgx__level)
+#define cgx__this_grid() cgx__make_grid(cgx__t, cgx__level)
+
+/* ---- erasing a group's type: the one place that dispatches on it ---- */
+
+CGX__INLINE cgx_group cgx__make_group(cgx_cpu_thread *t, int level, int kind, int size, int rank, int meta_rank,
+                                      int meta_size, cgx_mask lanes)
+{
+    cgx_group g = { t, level, meta_rank, meta_size, kind, size, rank, lanes };
+    return g;
+}
+CGX__INLINE cgx_group cgx__any_block(cgx_block g)
+{
+    return cgx__make_group(g.t, g.level, CGX__BLOCK, g.t->shape->threads, g.t->rank, 0, 1, 0);
+}
+CGX__INLINE cgx_group cgx__any_grid(cgx_grid g)
+{
+    return cgx__make_group(g.t, g.level, CGX__GRID, 0, 0, 0, 1, 0);
+}
+#define CGX__ANY_TILE(N)                                                                                   \
+    CGX__INLINE cgx_group cgx__any_##N(cgx_tile_##N g)                                                     \
+    {                                                                                                      \
+        return cgx__make_group(g.t, g.level, CGX__TILE, N, g.t->rank & (N - 1), g.meta_rank, g.meta_size, 0); \
+    }
+CGX_FOREACH_TILE(CGX__ANY_TILE)
+CGX__INLINE cgx_group cgx__any_tile(cgx_tile g)
+{
+    return cgx__make_group(g.t, g.level, CGX__TILE, g.size, g.t->rank & (g.size - 1), g.meta_rank, g.meta_size, 0);
+}
+CGX__INLINE int cgx__lane(const cgx_cpu_thread *t) { return t->rank & (t->shape->lanes - 1); }
+CGX__INLINE cgx_group cgx__any_coalesced(cgx_coalesced g)
+{
+    cgx_mask below = g.lanes & (((cgx_mask)1 << cgx__lane(g.t)) - 1);
+    return cgx__make_group(g.t, g.level, CGX__COALESCED, __builtin_popcountll(g.lanes), __builtin_popcountll(below),
+                           g.meta_rank, g.meta_size, g.lanes);
+}
+CGX__INLINE cgx_group cgx__any_group(cgx_group g) { return g; }
+
+CGX__INLINE int cgx__rank_block(cgx_block g) { return g.t->rank; }
+CGX__INLINE int cgx__count_block(cgx_block g) { return g.t->shape->threads; }
+CGX__INLINE int64_t cgx__rank_grid(cgx_grid g)
+{
+    return g.t->shape->block_rank * g.t->shape->threads + g.t->rank;
+}
+CGX__INLINE int64_t cgx__count_grid(cgx_grid g) { return g.t->shape->blocks * g.t->shape->threads; }
+CGX__INLINE int cgx__rank_tile(cgx_tile g) { return g.t->rank & (g.size - 1); }
+CGX__INLINE int cgx__count_tile(cgx_tile g) { return g.size; }
+CGX__INLINE int cgx__rank_coalesced(cgx_coalesced g) { return cgx__any_coalesced(g).rank; }
+CGX__INLINE int cgx__count_coalesced(cgx_coalesced g) { return __builtin_popcountll(g.lanes); }
+CGX__INLINE int cgx__rank_group(cgx_group g) { return g.rank; }
+CGX__INLINE int cgx__count_group(cgx_group g) { return g.size; }
+#define CGX__RANK_TILE(N)                                                                                  \
+    CGX__INLINE int cgx__rank_##N(cgx_tile_##N g) { return g.t->rank & (N - 1); }                           \
+    CGX__INLINE int cgx__count_##N(cgx_tile_##N g) { return (void)g, N; }
+CGX_FOREACH_TILE(CGX__RANK_TILE)
+
+#ifdef __cplusplus
+# define CGX__OVERLOAD_GROUP(type, f)                                                                      \
+    CGX__INLINE cgx_group cgx__any(type g) { return cgx__any_##f(g); }                                     \
+    CGX__INLINE cgx_group cgx__any_or_grid(type g) { return cgx__any_##f(g); }                             \
+    CGX__INLINE int cgx__thread_rank(type g) { return cgx__rank_##f(g); }                                  \
+    CGX__INLINE int cgx__num_threads(type g) { return cgx__count_##f(g); }
+# define CGX__OVERLOAD_TILE(N) CGX__OVERLOAD_GROUP(cgx_tile_##N, N)
+CGX_FOREACH_TILE(CGX__OVERLOAD_TILE)
+CGX__OVERLOAD_GROUP(cgx_block, block)
+CGX__OVERLOAD_GROUP(cgx_tile, tile)
+CGX__OVERLOAD_GROUP(cgx_coalesced, coalesced)
+CGX__OVERLOAD_GROUP(cgx_group, group)
+CGX__INLINE cgx_group cgx__any_or_grid(cgx_grid g) { return cgx__any_grid(g); }
+CGX__INLINE int64_t cgx__thread_rank(cgx_grid g) { return cgx__rank_grid(g); }
+CGX__INLINE int64_t cgx__num_threads(cgx_grid g) { return cgx__count_grid(g); }
+template<class G> CGX__INLINE G cgx__narrow_check(G g) { return g; }
+# define CGX__TOO_WIDE(N) cgx_group cgx__narrow_check(cgx_tile_##N) = delete;
+CGX__FOREACH_WIDE_TILE(CGX__TOO_WIDE)
+# define cgx__narrow(g) cgx__any(cgx__narrow_check(g))
+#else
+# define CGX__ANY_CASE(N) cgx_tile_##N: cgx__any_##N,
+# define cgx__any(g)                                                                                       \
+    _Generic((g), CGX_FOREACH_TILE(CGX__ANY_CASE) cgx_block: cgx__any_block, cgx_tile: cgx__any_tile,      \
+             cgx_coalesced: cgx__any_coalesced, cgx_group: cgx__any_group)(g)
+# define cgx__any_or_grid(g)                                                                               \
+    _Generic((g), CGX_FOREACH_TILE(CGX__ANY_CASE) cgx_block: cgx__any_block, cgx_tile: cgx__any_tile,      \
+             cgx_coalesced: cgx__any_coalesced, cgx_group: cgx__any_group, cgx_grid: cgx__any_grid)(g)
+/* A group without a row here has no ballot: it can be wider than a mask. */
+# define cgx__narrow(g)                                                                                    \
+    _Generic((g), CGX__FOREACH_NARROW_TILE(CGX__ANY_CASE) cgx_block: cgx__any_block, cgx_tile: cgx__any_tile, \
+             cgx_coalesced: cgx__any_coalesced, cgx_group: cgx__any_group)(g)
+# define CGX__RANK_CASE(N) cgx_tile_##N: cgx__rank_##N,
+# define CGX__COUNT_CASE(N) cgx_tile_##N: cgx__count_##N,
+# define cgx__thread_rank(g)                                                                               \
+    _Generic((g), CGX_FOREACH_TILE(CGX__RANK_CASE) cgx_block: cgx__rank_block, cgx_tile: cgx__rank_tile,   \
+             cgx_coalesced: cgx__rank_coalesced, cgx_group: cgx__rank_group, cgx_grid: cgx__rank_grid)(g)
+# define cgx__num_threads(g)                                                                               \
+    _Generic((g), CGX_FOREACH_TILE(CGX__COUNT_CASE) cgx_block: cgx__count_block, cgx_tile: cgx__count_tile, \
+             cgx_coalesced: cgx__count_coalesced, cgx_group: cgx__count_group, cgx_grid: cgx__count_grid)(g)
+#endif
+
+CGX__INLINE int cgx__meta_size(cgx_group g) { return g.meta_size; }
+CGX__INLINE int cgx__meta_rank(cgx_group g) { return g.meta_rank; }
+CGX__INLINE cgx_dim3 cgx__thread_index(cgx_block b) { return b.t->index; }
+CGX__INLINE cgx_dim3 cgx__group_index(cgx_block b) { return b.t->shape->block_index; }
+CGX__INLINE cgx_dim3 cgx__dim_threads(cgx_block b) { return b.t->shape->block; }
+CGX__INLINE cgx_dim3 cgx__dim_blocks(cgx_grid g) { return g.t->shape->grid; }
+CGX__INLINE cgx_dim3 cgx__block_index(cgx_grid g) { return g.t->shape->block_index; }
+CGX__INLINE int64_t cgx__block_rank(cgx_grid g) { return g.t->shape->block_rank; }
+CGX__INLINE int64_t cgx__num_blocks(cgx_grid g) { return g.t->shape->blocks; }
+CGX__INLINE int cgx__grid_is_valid(cgx_grid g) { return g.t->worker->grid.expected != 0; }
+
+/* ---- tiles ---- */
+
+#define CGX__TILED(N)                                                                                      \
+    CGX__INLINE cgx_tile_##N cgx__tiled_##N(cgx_group p, int line)                                         \
+    {                                                                                                      \
+        cgx_tile_##N g = { p.t, p.level, p.rank / N, p.size / N };                                         \
+        if (CGX__UNLIKELY(p.size & (N - 1)))                                                               \
+            cgx__cpu_misuse(p.t, line, "tiled_partition: the parent's size is no multiple of " #N);        \
+        if (CGX__UNLIKELY(p.kind == CGX__COALESCED))                                                       \
+            cgx__cpu_misuse(p.t, line, "tiled_partition takes a block or a tile");                         \
+        return g;                                                                                          \
+    }
+CGX_FOREACH_TILE(CGX__TILED)
+CGX__INLINE cgx_tile cgx__tiled_n(cgx_group p, int n, int line)
+{
+    if (CGX__UNLIKELY(n <= 0 || n & (n - 1) || n > CGX__MAX_THREADS || p.size & (n - 1)))
+        cgx__cpu_misuse(p.t, line, "tiled_partition: the size is no power of two that divides the parent's");
+    if (CGX__UNLIKELY(p.kind == CGX__COALESCED))
+        cgx__cpu_misuse(p.t, line, "tiled_partition takes a block or a tile");
+    cgx_tile g = { p.t, p.level, p.rank / n, p.size / n, n };
+    return g;
+}
+
+CGX__INLINE cgx_cpu_barrier *cgx__cpu_tile(const cgx_group *g)
+{
+    cgx_cpu_barrier *tiles = g->t->block->tiles;
+    return g->kind == CGX__BLOCK ? tiles : tiles + (CGX__MAX_THREADS + g->t->rank) / g->size;
+}
+
+/* ---- synchronisation ---- */
+
+CGX__INLINE void cgx__sync(cgx_group g, int line)
+{
+    cgx_cpu_thread *t = g.t;
+    if (g.kind == CGX__BLOCK) {
+        cgx__cpu_wait(t, &t->block->barrier, CGX__OP_SYNC, line, g.level);
+    } else if (g.kind == CGX__TILE) {
+        cgx_cpu_barrier *q = cgx__cpu_tile(&g);
+        if (g.size == 1)
+            return;
+        if (!q->arrived) {
+            t->block->tiled = 1;
+            q->operation = CGX__OP_SYNC;
+            q->expected = g.size;
+            if (CGX__UNLIKELY(t->block->exited) && g.size <= t->shape->lanes)
+                q->expected = cgx__cpu_running(t->block, t->rank - g.rank, g.size);
+        } else if (CGX__UNLIKELY(q->operation != CGX__OP_SYNC)) {
+            cgx__cpu_misuse(t, line, "sync of a tile in which other threads call another collective");
+        }
+        cgx__cpu_wait(t, q, CGX__OP_SYNC, line, g.level);
+    } else if (g.kind == CGX__COALESCED) {
+        cgx_cpu_collective what = { CGX__OP_SYNC, 0, 0, 0, NULL };
+        cgx__cpu_coalesced(&g, &what, line);
+    } else {
+        cgx_cpu_barrier *q = &t->worker->grid;
+        if (CGX__UNLIKELY(!q->expected))
+            cgx__cpu_misuse(t, line, "grid synchronisation in a launch that is not cooperative");
+        if (++q->arrived == q->expected)
+            cgx__cpu_grid_arrived(t->worker);
+        cgx__cpu_park(t, q, NULL, CGX__OP_SYNC, line, g.level);
+    }
+}
+
+CGX__INLINE cgx_token cgx__barrier_arrive(cgx_group g, int line)
+{
+    cgx_cpu_worker *w = g.t->worker;
+    cgx_token token;
+    if (g.kind == CGX__BLOCK) {
+        cgx_cpu_barrier *q = &g.t->block->barrier;
+        token.phase = q->phase;
+        if (++q->arrived == q->expected)
+            cgx__cpu_release(w, q);
+    } else if (g.kind == CGX__GRID && w->grid.expected) {
+        token.phase = w->grid.phase;
+        if (++w->grid.arrived == w->grid.expected)
+            cgx__cpu_grid_arrived(w);
+    } else {
+        cgx__cpu_misuse(g.t, line, "barrier_arrive takes a block, or the grid of a cooperative launch");
+    }
+    return token;
+}
+
+CGX__INLINE void cgx__barrier_wait(cgx_group g, cgx_token token, int line)
+{
+    cgx_cpu_barrier *q = g.kind == CGX__BLOCK ? &g.t->block->barrier : &g.t->worker->grid;
+    if (q->phase == token.phase)
+        cgx__cpu_park(g.t, q, NULL, CGX__OP_WAIT, line, g.level);
+}
+
+/* ---- collectives ---- */
+
+/* Gives VALUE to a collective and returns where the caller's result is, until its next collective. */
+CGX__INLINE void *cgx__cpu_collect(cgx_group g, const void *value, int argument, const cgx_cpu_collective *what, int line)
+{
+    cgx_cpu_thread *t = g.t;
+    cgx_cpu_block *b = t->block;
+    memcpy(b->in + t->rank * CGX__VALUE_BYTES, value, what->bytes);
+    b->argument[t->rank] = argument;
+    if (g.kind == CGX__COALESCED) {
+        cgx__cpu_coalesced(&g, what, line);
+    } else if (g.kind == CGX__GRID) {
+        cgx__cpu_misuse(t, line, "this collective takes a block, a tile or a coalesced group");
+    } else {
+        cgx_cpu_barrier *q = cgx__cpu_tile(&g);
+        if (!q->arrived) {
+            q->operation = what->operation;
+            q->expected = g.size;
+        } else if (CGX__UNLIKELY(q->operation != what->operation)) {
+            cgx__cpu_misuse(t, line, "a collective of a group in which other threads call another one");
+        }
+        if (++q->arrived == q->expected) {
+            cgx__cpu_complete(&g, what);
+            cgx__cpu_release(t->worker, q);
+        } else {
+            cgx__cpu_park(t, q, NULL, what->operation, line, g.level);
+        }
+    }
+    return b->out + t->rank * CGX__VALUE_BYTES;
+}
+
+CGX__INLINE void *cgx__cpu_exchange(cgx_group g, const void *value, size_t bytes, int operation, int argument, int line)
+{
+    cgx_cpu_collective what = { operation, 0, 0, bytes, NULL };
+    return cgx__cpu_collect(g, value, argument, &what, line);
+}
+
+CGX__INLINE int cgx__vote(cgx_group g, int operation, int predicate, int line)
+{
+    return *(int *)cgx__cpu_exchange(g, &predicate, sizeof predicate, operation, predicate, line);
+}
+CGX__INLINE cgx_mask cgx__ballot(cgx_group g, int predicate, int line)
+{
+    if (CGX__UNLIKELY(g.size > 64))
+        cgx__cpu_misuse(g.t, line, "ballot of a group of more than 64 threads");
+    return *(cgx_mask *)cgx__cpu_exchange(g, &predicate, sizeof predicate, CGX__OP_BALLOT, predicate, line);
+}
+CGX__INLINE cgx_mask cgx__match(cgx_group g, const void *value, size_t bytes, int operation, int *same, int line)
+{
+    if (CGX__UNLIKELY(g.size > 64))
+        cgx__cpu_misuse(g.t, line, "match of a group of more than 64 threads");
+    cgx_mask m = *(cgx_mask *)cgx__cpu_exchange(g, value, bytes, operation, 0, line);
+    if (same)
+        *same = m != 0;
+    return m;
+}
+
+/* What a partition gives each member. */
+typedef struct { cgx_mask lanes; int meta_rank, meta_size; } cgx_cpu_part;
+CGX__INLINE cgx_coalesced cgx__labeled(cgx_group g, uint64_t label, int line)
+{
+    if (CGX__UNLIKELY(g.size > g.t->shape->lanes))
+        cgx__cpu_misuse(g.t, line, "labeled_partition of a group wider than a warp");
+    cgx_cpu_part p = *(cgx_cpu_part *)cgx__cpu_exchange(g, &label, sizeof label, CGX__OP_PARTITION, 0, line);
+    cgx_coalesced c = { g.t, g.level, p.meta_rank, p.meta_size, p.lanes };
+    return c;
+}
+CGX__INLINE cgx_coalesced cgx__binary(cgx_group g, int predicate, int line)
+{
+    cgx_coalesced c = cgx__labeled(g, (uint64_t)predicate, line);
+    c.meta_rank = c.meta_size == 2 ? predicate : 0;
+    return c;
+}
+
+#ifdef __cplusplus
+template<class T> CGX__INLINE T cgx__shuffle(cgx_group g, T v, int operation, int argument, int line)
+{
+    static_assert(sizeof(T) <= CGX__VALUE_BYTES, "a shuffled value has at most 32 bytes");
+    T r;
+    memcpy(static_cast<void *>(&r), cgx__cpu_exchange(g, &v, sizeof v, operation, argument, line), sizeof r);
+    return r;
+}
+template<class T> CGX__INLINE cgx_mask cgx__match_value(cgx_group g, T v, int operation, int *same, int line)
+{
+    static_assert(sizeof(T) <= CGX__VALUE_BYTES, "a matched value has at most 32 bytes");
+    return cgx__match(g, &v, sizeof v, operation, same, line);
+}
+# define CGX__SHUFFLE(g, v, operation, argument)                                                           \
+    cgx__shuffle(cgx__any(g), (v), CGX__OP_##operation, (int)(argument), __LINE__)
+# define CGX__MATCH(g, v, operation, same) cgx__match_value(cgx__any(g), (v), CGX__OP_##operation, (same), __LINE__)
+#else
+/* An array as a compound literal takes scalars and structs alike. Too large a value makes a negative array size. */
+# define CGX__SMALL(v) (sizeof(char[sizeof(v) <= CGX__VALUE_BYTES ? 1 : -1]) * sizeof(v))
+# define CGX__SHUFFLE(g, v, operation, argument)                                                           \
+    (*(__typeof__(v) *)cgx__cpu_exchange(cgx__any(g), (__typeof__(v)[1]){ (v) }, CGX__SMALL(v),             \
+                                         CGX__OP_##operation, (int)(argument), __LINE__))
+# define CGX__MATCH(g, v, operation, same)                                                                 \
+    cgx__match(cgx__any(g), (__typeof__(v)[1]){ (v) }, CGX__SMALL(v), CGX__OP_##operation, (same), __LINE__)
+#endif
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* mbarrier: counts of arrivals and bytes in one word. */
+#include <time.h>
+#include "fiber.h"
+
+/* Low to high: 20 bits pending arrivals, 20 bits expected ones, 21 bits bytes still to land (offset by 2^20, so that
+ * bytes may land before they are announced), the phase's parity, and a mark of an initialised barrier. */
+enum { COUNT_BITS = 20, TX_BITS = 21 };
+static const uint64_t COUNT_MASK = (1u << COUNT_BITS) - 1, TX_MASK = (1u << TX_BITS) - 1, TX_ZERO = 1u << (TX_BITS - 1);
+enum { EXPECTED_AT = COUNT_BITS, TX_AT = 2 * COUNT_BITS, PARITY_AT = TX_AT + TX_BITS, VALID_AT = PARITY_AT + 1 };
+
+typedef struct { uint64_t pending, expected; int64_t tx; int parity; } state;
+
+static state unpack(uint64_t w)
+{
+    state s = { w & COUNT_MASK, w >> EXPECTED_AT & COUNT_MASK, (int64_t)(w >> TX_AT & TX_MASK) - (int64_t)TX_ZERO,
+                (int)(w >> PARITY_AT & 1) };
+    return s;
+}
+
+static uint64_t pack(state s)
+{
+    return s.pending | s.expected << EXPECTED_AT | (uint64_t)(s.tx + (int64_t)TX_ZERO) << TX_AT |
+           (uint64_t)s.parity << PARITY_AT | (uint64_t)1 << VALID_AT;
+}
+
+static void check_valid(cgx_cpu_thread *t, const cgx_mbarrier *b, int line)
+{
+    if (CGX__UNLIKELY(!(b->word >> VALID_AT & 1)))
+        cgx__cpu_misuse(t, line, "the mbarrier is not initialised");
+}
+
+void cgx__cpu_mbarrier_init(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t count, int line)
+{
+    if (count < 1 || count > CGX_MBARRIER_MAX_COUNT)
+        cgx__cpu_misuse(t, line, "an mbarrier's count is 1 to 1,048,575");
+    b->word = pack((state){ (uint64_t)count, (uint64_t)count, 0, 0 });
+}
+
+void cgx__cpu_mbarrier_inval(cgx_cpu_thread *t, cgx_mbarrier *b, int line)
+{
+    check_valid(t, b, line);
+    b->word = 0;
+}
+
+/* Makes ready who waits for this barrier. */
+static void wake(cgx_cpu_worker *w, const cgx_mbarrier *b)
+{
+    cgx_cpu_node *n = w->waiters.head;
+    w->waiters.head = NULL;
+    while (n) {
+        cgx_cpu_node *next = n->next;
+        if (n->object == b) {
+            cgx__cpu_ready(w, n, n);
+        } else {
+            n->next = NULL;
+            if (w->waiters.head)
+                w->waiters.tail->next = n;
+            else
+                w->waiters.head = n;
+            w->waiters.tail = n;
+        }
+        n = next;
+    }
+}
+
+cgx_mbarrier_token cgx__cpu_mbarrier_arrive(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t n, int drop, int64_t bytes, int line)
+{
+    check_valid(t, b, line);
+    cgx_mbarrier_token token = { b->word };
+    state s = unpack(b->word);
+    if (n < 0 || (uint64_t)n > s.pending)
+        cgx__cpu_misuse(t, line, "more arrivals at an mbarrier than are pending");
+    s.pending -= (uint64_t)n;
+    s.expected -= (uint64_t)drop;
+    s.tx += bytes;
+    if (s.tx < -(int64_t)TX_ZERO || s.tx >= (int64_t)TX_ZERO)
+        cgx__cpu_misuse(t, line, "an mbarrier's phase counts less than 2^20 bytes");
+    if (s.pending == 0 && s.tx == 0) {
+        s.pending = s.expected;
+        s.parity ^= 1;
+        b->word = pack(s);
+        wake(t->worker, b);
+    } else {
+        b->word = pack(s);
+    }
+    return token;
+}
+
+int cgx__cpu_mbarrier_parity(cgx_cpu_thread *t, const cgx_mbarrier *b, int line)
+{
+    check_valid(t, b, line);
+    return unpack(b->word).parity;
+}
+
+uint64_t cgx__cpu_nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int cgx__cpu_mbarrier_try(cgx_cpu_thread *t, const cgx_mbarrier *b, int odd, uint32_t max_ns, int line)
+{
+    uint64_t start = max_ns ? cgx__cpu_nanoseconds() : 0;
+    while (cgx__cpu_mbarrier_parity(t, b, line) == odd) {
+        if (!max_ns || cgx__cpu_nanoseconds() - start >= max_ns)
+            return 0;
+        cgx__cpu_yield(t, line);
+    }
+    return 1;
+}
+
+uint32_t cgx__cpu_token_pending(cgx_mbarrier_token token) { return (uint32_t)unpack(token.word).pending; }
+int cgx__cpu_token_parity(cgx_mbarrier_token token) { return unpack(token.word).parity; }

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Who waits for what, when nobody can go on. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "fiber.h"
+
+static const char *const operations[] = {
+#define TEXT(symbol, text) text,
+    CGX_FOREACH_OPERATION(TEXT)
+#undef TEXT
+};
+
+typedef struct { char *at, *end; } writer;
+
+static __attribute__((format(printf, 2, 3))) void put(writer *w, const char *format, ...)
+{
+    va_list arguments;
+    if (w->at >= w->end - 1)
+        return;
+    va_start(arguments, format);
+    int n = vsnprintf(w->at, (size_t)(w->end - w->at), format, arguments);
+    va_end(arguments);
+    w->at = n < 0 || n >= w->end - w->at ? w->end - 1 : w->at + n;
+}
+
+/* "ranks 0-127, 130" */
+static void put_ranks(writer *w, const uint64_t *set, int threads)
+{
+    const char *separator = "ranks ";
+    for (int r = 0; r < threads; r++) {
+        int first = r;
+        if (!(set[r / 64] >> r % 64 & 1))
+            continue;
+        while (r + 1 < threads && set[(r + 1) / 64] >> (r + 1) % 64 & 1)
+            r++;
+        if (r > first)
+            put(w, "%s%d-%d", separator, first, r);
+        else
+            put(w, "%s%d", separator, first);
+        separator = ", ";
+    }
+}
+
+static void put_queue(writer *w, const block *b, const cgx_cpu_barrier *q, const char *what)
+{
+    uint64_t set[CGX__MAX_THREADS / 64] = { 0 };
+    int line = 0, operation = 0, any = 0;
+    for (const cgx_cpu_node *n = q->head; n; n = n->next)
+        if (n->thread->block == &b->pub) {
+            set[n->thread->rank / 64] |= (uint64_t)1 << n->thread->rank % 64;
+            line = n->line, operation = n->operation, any = 1;
+        }
+    if (!any)
+        return;
+    put_ranks(w, set, b->pub.shape.threads);
+    put(w, " wait in %s of %s (line %d", operations[operation], what, line);
+    if (q->expected)
+        put(w, ", %d of %d are there", q->arrived, q->expected);
+    put(w, "); ");
+}
+
+void report_deadlock(worker *w, char *text, size_t bytes)
+{
+    writer out = { text, text + bytes };
+    *text = 0;
+    for (int i = 0; i < (w->max_resident == 1 ? 1 : w->started); i++) {
+        const block *b = w->blocks[i];
+        if (b->pub.exited == b->pub.shape.threads)
+            continue;
+        const cgx_dim3 at = b->pub.shape.block_index;
+        char what[64];
+        put(&out, "block (%d, %d, %d): ", at.x, at.y, at.z);
+        put_queue(&out, b, &b->pub.barrier, "the block");
+        put_queue(&out, b, &b->pub.tiles[0], "the block");
+        for (int size = 2; size <= CGX__MAX_THREADS; size *= 2)
+            for (int t = 0; t * size < b->pub.shape.threads; t++) {
+                snprintf(what, sizeof what, "the tile of %d from rank %d on", size, t * size);
+                put_queue(&out, b, &b->pub.tiles[CGX__MAX_THREADS / size + t], what);
+            }
+        for (const pending *p = b->coalesced; p; p = p->next) {
+            snprintf(what, sizeof what, "a coalesced group of warp %d", p->warp);
+            put_queue(&out, b, &p->barrier, what);
+        }
+        put_queue(&out, b, &w->pub.grid, "the grid");
+        put_queue(&out, b, &w->pub.waiters, "shared memory");
+        if (b->pub.exited) {
+            put_ranks(&out, b->ended, b->pub.shape.threads);
+            put(&out, " have ended; ");
+        }
+    }
+    size_t n = strlen(text);
+    if (n > 2 && text[n - 2] == ';')
+        text[n - 2] = 0;
+}

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+#include "../stub.h"
+
+CGX_STUB(hip);

@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# scripts/setup.sh [--full] [--retry]: see that what the build needs is there, and install what is missing where
+# that is allowed (root, or sudo without a password; Debian 12 and 13, Ubuntu 24.04 and their kin). When something
+# required cannot be installed, prints the one command that does it and exits with status 1.
+#   --full   also what only the whole test run uses: a second compiler, cmake, gdb, ...; never fatal when missing
+#   --retry  try again to install extras that could not be installed before
+
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+readonly min_meson=1.0.1
+full=0 retry=0
+for arg in "$@"; do
+    case $arg in
+    --full) full=1 ;;
+    --retry) full=1 retry=1 ;;
+    *)
+        warn "usage: scripts/setup.sh [--full] [--retry]"
+        exit 2
+        ;;
+    esac
+done
+
+has_header() { printf '#include <%s>\n' "$1" | gcc -E -x c - >/dev/null 2>&1; }
+has_module() { pkg-config --exists "$1" 2>/dev/null; }
+has_package() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+has_openmp() { has_package libomp-19-dev || compgen -G '/usr/lib*/llvm-19/lib/libomp.so' >/dev/null; }
+has_meson() { have meson && version_ge "$(meson --version 2>/dev/null)" "$min_meson"; }
+has_ninja() { have ninja || have ninja-build; }
+
+# Each check names the package that answers it; with a|b the first one that the distribution has is taken.
+missing=()
+need() {
+    local package=$1
+    shift
+    "$@" || missing+=("$package")
+}
+check_required() {
+    missing=()
+    need gcc have gcc
+    need libc6-dev has_header stdio.h
+    need g++ have g++
+    need meson has_meson
+    need ninja-build has_ninja
+    need pkgconf have pkg-config
+    need libcmocka-dev has_module cmocka
+    need libpng-dev has_module libpng
+    need python3 have python3
+}
+check_extras() {
+    missing=()
+    need git have git
+    need "clang-19|clang" have clang-19
+    need "libomp-19-dev|libomp-dev" has_openmp
+    need "lld-19|lld" have ld.lld-19
+    need cmake have cmake
+    need gdb have gdb
+    need clang-format-14 have clang-format-14
+    need shellcheck have shellcheck
+}
+
+as_root=()
+updated=0
+may_install() {
+    have apt-get || return 1
+    ((EUID != 0)) || return 0
+    sudo -n true 2>/dev/null || return 1
+    as_root=(sudo -n)
+}
+apt_get() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 "$@" </dev/null
+}
+update_once() {
+    ((updated == 0)) || return 0
+    updated=1
+    apt_get update >/dev/null 2>&1 || warn "apt-get update failed (offline?); going on with the lists that are there"
+}
+# command_for PACKAGE...: the one command for a person to run.
+command_for() {
+    local sudo="sudo "
+    ((EUID != 0)) || sudo=
+    printf '%s\n' "${sudo}apt-get update && ${sudo}apt-get install -y $*"
+}
+# candidates A|B ...: of each entry the first package that the distribution has, one a line.
+candidates() {
+    local entry package
+    have apt-cache || return 0
+    for entry in "$@"; do
+        for package in ${entry//|/ }; do
+            if [[ $(apt-cache policy "$package" 2>/dev/null) == *"Candidate: "[0-9]* ]]; then
+                printf '%s\n' "$package"
+                break
+            fi
+        done
+    done
+}
+install_packages() {
+    local log
+    log=$(mktemp)
+    if apt_get install --no-install-recommends --no-remove "$@" >"$log" 2>&1; then
+        rm -f "$log"
+        return 0
+    fi
+    tail -n 15 "$log" | sed 's/^/    /' >&2
+    rm -f "$log"
+    return 1
+}
+
+# Required: all or nothing.
+check_required
+if ((${#missing[@]})); then
+    if may_install; then
+        say "installing ${missing[*]} ..."
+        update_once
+        install_packages "${missing[@]}" || warn "apt-get could not install all of: ${missing[*]}"
+        check_required
+    fi
+    if ((${#missing[@]})); then
+        warn "cgx needs, and does not find: ${missing[*]}"
+        if [[ " ${missing[*]} " == *" meson "* ]] && have meson; then
+            warn "meson $(meson --version) at $(command -v meson) is too old: $min_meson or newer is needed"
+        fi
+        if have apt-get; then
+            warn "This command installs it:"
+            warn "    $(command_for "${missing[@]}")"
+        else
+            warn "These are Debian's names; install the packages that your distribution has for them."
+        fi
+        exit 1
+    fi
+fi
+((full)) || exit 0
+
+# Extras: whatever can be had. What could not be had is remembered, so that the next run does not ask again.
+tried=$root/.setup-tried
+check_extras
+((${#missing[@]})) || exit 0
+((retry)) || [[ ! -f $tried || $(<"$tried") != "${missing[*]}" ]] || exit 0
+if may_install; then
+    update_once
+    mapfile -t wanted < <(candidates "${missing[@]}")
+    new=()
+    for package in "${wanted[@]}"; do
+        has_package "$package" || new+=("$package")
+    done
+    if ((${#new[@]})); then
+        say "installing extras for the full test run: ${new[*]} ..."
+        if ! install_packages "${new[@]}"; then
+            for package in "${new[@]}"; do
+                { ((${#new[@]} > 1)) && install_packages "$package"; } || warn "going on without $package"
+            done
+        fi
+    fi
+    check_extras
+else
+    say "Some tests will be skipped; they use ${missing[*]%%|*} (Debian's names)."
+    mapfile -t wanted < <(candidates "${missing[@]}")
+    if ((${#wanted[@]})); then
+        say "This command installs what can be had:"
+        say "    $(command_for "${wanted[@]}")"
+    fi
+fi
+printf '%s\n' "${missing[*]}" >"$tried"

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend.h"
+#include <cgx/abi.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef CGXCC_DEFAULT_CUDA_ARCH
+# define CGXCC_DEFAULT_CUDA_ARCH "80,90"
+#endif
+#ifndef CGXCC_DEFAULT_HIP_ARCH
+# define CGXCC_DEFAULT_HIP_ARCH "gfx90a,gfx1100"
+#endif
+
+static struct pass *add_pass(struct passes *passes, uint32_t kind)
+{
+    struct pass *more = mem_alloc((passes->count + 1) * sizeof *more);
+    if (passes->count)
+        memcpy(more, passes->at, passes->count * sizeof *more);
+    passes->at = more;
+    struct pass *p = passes->at + passes->count;
+    p->kind = kind;
+    p->image = mem_printf("%s/%zu.img", work_folder(), passes->count);
+    p->dependency = mem_printf("%s/%zu.d", work_folder(), passes->count);
+    p->command.log = mem_printf("%s/%zu.log", work_folder(), passes->count);
+    passes->count++;
+    return p;
+}
+
+static void add_all(struct strings *argv, const char *const *words)
+{
+    for (; *words; words++)
+        strings_add(argv, *words);
+}
+
+static void add_dependency(const struct options *o, struct pass *p)
+{
+    if (!o->dependency.option) {
+        p->dependency = NULL;
+        return;
+    }
+    strings_add(&p->command.argv, o->dependency.option);
+    strings_add(&p->command.argv, "-MF");
+    strings_add(&p->command.argv, p->dependency);
+}
+
+/* ---- CUDA: one fat binary with code for every architecture ---- */
+
+static const char *check_cuda(const char *name)
+{
+    const char *number = starts_with(name, "sm_") ? name + 3 : name;
+    size_t digits = strspn(number, "0123456789");
+    const char *rest = number + digits;
+    return digits >= 2 && (!*rest || !strcmp(rest, "a") || !strcmp(rest, "f")) ? number : NULL;
+}
+
+static bool portable_ptx(const char *architecture)
+{
+    return isdigit((unsigned char)architecture[strlen(architecture) - 1]);
+}
+
+/* Machine code for what is listed, and PTX for chips to come: of the newest, and of 90, the oldest that has every
+ * feature the library uses. */
+static void add_cuda_architectures(struct strings *argv, const struct strings *list)
+{
+    const char *newest = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *a = list->at[i];
+        strings_add(argv, "-gencode");
+        strings_add(argv, mem_printf("arch=compute_%s,code=sm_%s", a, a));
+        if (portable_ptx(a) && (!newest || atoi(a) > atoi(newest)))
+            newest = a;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        const char *a = list->at[i];
+        if (newest && (a == newest || !strcmp(a, "90"))) {
+            strings_add(argv, "-gencode");
+            strings_add(argv, mem_printf("arch=compute_%s,code=compute_%s", a, a));
+        }
+    }
+}
+
+/* nvcc splits the values of -D at commas and loses their quotes, so macros travel as a header, in their order. */
+static const char *macro_header(const struct options *o)
+{
+    struct buffer text = { 0 };
+    for (size_t i = 0; i < o->device_count; i++) {
+        const char *name = o->device[i].name, *value = o->device[i].value, *equals = strchr(value, '=');
+        char *line;
+        if (!strcmp(name, "-U"))
+            line = mem_printf("#undef %s\n", value);
+        else if (strcmp(name, "-D"))
+            continue;
+        else if (equals)
+            line = mem_printf("#define %.*s %s\n", (int)(equals - value), value, equals + 1);
+        else
+            line = mem_printf("#define %s 1\n", value);
+        buffer_add(&text, line, strlen(line));
+    }
+    const char *path = mem_printf("%s/macros.h", work_folder());
+    file_replace(path, &text, 0600);
+    return path;
+}
+
+/* /usr/local/cuda of /usr/local/cuda/bin/nvcc, or NULL. The compiler's name may follow "ccache" or precede options. */
+static const char *toolkit_of(const struct strings *compiler)
+{
+    size_t i = 0;
+    while (i < compiler->count && strcmp(base_name(compiler->at[i]), "nvcc"))
+        i++;
+    char *program = i < compiler->count ? find_program(compiler->at[i]) : NULL;
+    char *path = program ? realpath(program, NULL) : NULL;
+    if (!path)
+        return NULL;
+    char *root = mem_copy(path, strlen(path));
+    free(path);
+    char *slash = strrchr(root, '/');
+    *slash = 0;
+    slash = strrchr(root, '/');
+    if (!slash || slash == root || strcmp(slash, "/bin"))
+        return NULL;
+    *slash = 0;
+    return root;
+}
+
+static void plan_cuda(const struct options *o, const struct strings *compiler, const char *source, struct passes *out)
+{
+    /* 177: a variable that only the host uses counts as unused in the device's view of the file. */
+    static const char *const fixed[] = { "-fatbin", "-x", "cu", "-std=c++17", "-diag-suppress=177", NULL };
+    const struct strings *list = &o->architectures[BACKEND_CUDA];
+    struct pass *p = add_pass(out, CGX__IMAGE_CUDA);
+    struct strings *argv = &p->command.argv;
+
+    p->tag = "cuda";
+    p->target = "";
+    for (size_t i = 0; i < list->count; i++) {
+        char *longer = mem_printf("%s%ssm_%s", p->target, i ? " " : "", list->at[i]);
+        if (strlen(longer) >= sizeof ((cgx__image *)0)->target)
+            break;
+        p->target = longer;
+    }
+    p->toolkit = toolkit_of(compiler);
+
+    strings_append(argv, compiler);
+    add_all(argv, fixed);
+    strings_add(argv, o->optimize ? "-O3" : "-O0");
+    if (o->debug)
+        strings_add(argv, "-lineinfo");
+    if (o->portable_fp)
+        strings_add(argv, "--fmad=false");
+    add_cuda_architectures(argv, list);
+    strings_add(argv, "-include");
+    strings_add(argv, macro_header(o));
+    for (size_t i = 0; i < o->device_count; i++) {
+        const char *name = o->device[i].name;
+        if (!strcmp(name, "-D") || !strcmp(name, "-U"))
+            continue;
+        bool through = !strcmp(name, "-iquote") || !strcmp(name, "-idirafter"); /* nvcc itself has neither */
+        if (through)
+            strings_add(argv, "-Xcompiler");
+        strings_add(argv, name);
+        if (through)
+            strings_add(argv, "-Xcompiler");
+        strings_add(argv, o->device[i].value);
+    }
+    add_dependency(o, p);
+    strings_append(argv, &o->extra[BACKEND_CUDA]);
+    strings_add(argv, source);
+    strings_add(argv, "-o");
+    strings_add(argv, p->image);
+}
+
+/* ---- HIP: one code object for each architecture ---- */
+
+static const char *check_hip(const char *name)
+{
+    size_t length = starts_with(name, "gfx") ? strspn(name + 3, "0123456789abcdefghijklmnopqrstuvwxyz-") : 0;
+    const char *rest = name + 3 + length; /* ":xnack+" and the like */
+    return length >= 3 && (!*rest || *rest == ':') && strlen(name) < sizeof ((cgx__image *)0)->target ? name : NULL;
+}
+
+static void plan_hip(const struct options *o, const struct strings *compiler, const char *source, struct passes *out)
+{
+    /* -cuid: clang otherwise hashes the output path into names of device variables, and bytes differ every time. */
+    static const char *const fixed[] = { "-x", "hip", "--offload-device-only", "--no-gpu-bundle-output", "-nogpulib",
+                                         "-nogpuinc", "-mcode-object-version=5", "-cuid=cgx", "-std=c++17", NULL };
+    const struct strings *list = &o->architectures[BACKEND_HIP];
+    for (size_t i = 0; i < list->count; i++) {
+        struct pass *p = add_pass(out, CGX__IMAGE_HIP);
+        struct strings *argv = &p->command.argv;
+        p->tag = mem_printf("hip %s", list->at[i]);
+        p->target = list->at[i];
+        strings_append(argv, compiler);
+        add_all(argv, fixed);
+        strings_add(argv, mem_printf("--offload-arch=%s", list->at[i]));
+        strings_add(argv, o->optimize ? "-O3" : "-O0");
+        if (o->debug)
+            strings_add(argv, "-gline-tables-only");
+        if (o->portable_fp)
+            strings_add(argv, "-ffp-contract=off");
+        for (size_t d = 0; d < o->device_count; d++) {
+            strings_add(argv, o->device[d].name);
+            strings_add(argv, o->device[d].value);
+        }
+        add_dependency(o, p);
+        strings_append(argv, &o->extra[BACKEND_HIP]);
+        strings_add(argv, "-c");
+        strings_add(argv, source);
+        strings_add(argv, "-o");
+        strings_add(argv, p->image);
+    }
+}
+
+/* ---- the table ---- */
+
+static const char *const nvcc_candidates[] = { "nvcc", "$CUDA_HOME/bin/nvcc", "$CUDA_PATH/bin/nvcc",
+                                               "/usr/local/cuda/bin/nvcc", NULL };
+static const char *const clang_candidates[] = { "clang-19", "clang-20", "clang-21", "$ROCM_PATH/llvm/bin/clang",
+                                                "/opt/rocm/llvm/bin/clang", NULL };
+
+static const struct backend backends[BACKEND_COUNT] = {
+    [BACKEND_CUDA] = { "cuda", "CUDA", "CGXCC_NVCC", nvcc_candidates, CGXCC_DEFAULT_CUDA_ARCH, check_cuda, plan_cuda },
+    [BACKEND_HIP] = { "hip", "HIP", "CGXCC_HIP", clang_candidates, CGXCC_DEFAULT_HIP_ARCH, check_hip, plan_hip },
+};
+
+const struct backend *backend_get(enum backend_id id)
+{
+    return backends + id;
+}
+
+int backend_find(const char *name)
+{
+    for (int i = 0; i < BACKEND_COUNT; i++)
+        if (!strcmp(backends[i].name, name))
+            return i;
+    return -1;
+}
+
+const char *backend_names(void)
+{
+    char *names = mem_printf("cpu");
+    for (int i = 0; i < BACKEND_COUNT; i++)
+        names = mem_printf("%s, %s", names, backends[i].name);
+    return names;
+}
+
+static struct strings find_compiler(const struct backend *b)
+{
+    const char *named = getenv(b->variable);
+    struct strings words = { 0 };
+    if (named && *named) {
+        words = strings_words(named);
+        if (words.count && !find_program(words.at[0]))
+            die("%s names '%s', which is not there", b->variable, words.at[0]);
+        return words;
+    }
+    for (const char *const *c = b->candidates; *c; c++) {
+        const char *path = *c;
+        if (path[0] == '$') {
+            const char *slash = strchr(path, '/'), *folder = getenv(mem_copy(path + 1, (size_t)(slash - path - 1)));
+            if (!folder || !*folder)
+                continue;
+            path = mem_printf("%s%s", folder, slash);
+        }
+        char *found = find_program(path);
+        if (found) {
+            strings_add(&words, found);
+            break;
+        }
+    }
+    return words;
+}
+
+struct passes backend_plan(const struct options *o, const char *source)
+{
+    struct passes passes = { 0 };
+    for (int i = 0; i < BACKEND_COUNT; i++) {
+        if (!o->wanted[i])
+            continue;
+        const struct backend *b = backends + i;
+        struct strings compiler = find_compiler(b);
+        if (compiler.count)
+            b->plan(o, &compiler, source, &passes);
+        else if (o->asked)
+            die("--backends= asks for %s, but there is no %s to be found; %s can name it", b->name, b->candidates[0],
+                b->variable);
+        else
+            say("remark", "%s: no %s code, for there is no %s to be found; %s can name it", source, b->name,
+                b->candidates[0], b->variable);
+    }
+    return passes;
+}

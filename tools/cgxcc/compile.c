@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "compile.h"
+#include "depfile.h"
+#include "images.h"
+#include "object.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool source_has_kernels(const struct driver *d, const struct argument *source)
+{
+    const struct options *o = &d->options;
+    struct strings argv = { 0 };
+    struct buffer text;
+    if (!source->readable)
+        return false;
+    strings_append(&argv, &d->host);
+    for (size_t i = 0; i < o->count; i++) {
+        const struct argument *a = o->arguments + i;
+        if (a == source || a->kind == ARGUMENT_COMMON || a->kind == ARGUMENT_LANGUAGE)
+            options_add_argument(&argv, a);
+    }
+    strings_append(&argv, &d->compile_extra);
+    strings_add(&argv, "-E");
+    const char *out = mem_printf("%s/preprocessed", work_folder());
+    /* A file that does not even preprocess has its errors reported by the compile that follows. */
+    return !run(&argv, out, "/dev/null") && file_read(out, &text, NULL) &&
+           memmem(text.data, text.size, KERNEL_MARK, strlen(KERNEL_MARK));
+}
+
+/* The host compiler's command for one source. */
+static struct strings host_command(const struct driver *d, const struct argument *source, const char *object,
+                                   const char *depfile)
+{
+    const struct options *o = &d->options;
+    struct strings argv = { 0 };
+    strings_append(&argv, &d->host);
+    for (size_t i = 0; i < o->count; i++) {
+        const struct argument *a = o->arguments + i;
+        bool left_out = (a->kind == ARGUMENT_SOURCE && a != source) ||
+                        (a->kind == ARGUMENT_INPUT && (object || o->sources > 1)) ||
+                        ((a->kind == ARGUMENT_LINK || a->kind == ARGUMENT_OUTPUT) && object);
+        if (!left_out)
+            options_add_argument(&argv, a);
+    }
+    if (object) {
+        strings_add(&argv, "-c");
+        strings_add(&argv, "-o");
+        strings_add(&argv, object);
+    }
+    if (object && o->dependency.option) {
+        /* As if the host compiler had compiled and linked: the rule is the program's, not the temporary object's. */
+        if (!o->dependency.file) {
+            strings_add(&argv, "-MF");
+            strings_add(&argv, depfile);
+        }
+        if (!o->dependency.target) {
+            strings_add(&argv, "-MQ");
+            strings_add(&argv, o->output ? o->output : with_suffix(base_name(source->text), ".o"));
+        }
+    }
+    strings_append(&argv, &d->compile_extra);
+    return argv;
+}
+
+int compile_source(const struct driver *d, const struct argument *source, const char *object)
+{
+    const struct options *o = &d->options;
+    const char *result = object ? object : o->output ? o->output : with_suffix(base_name(source->text), ".o");
+    const char *depfile = o->dependency.file ? o->dependency.file
+                          : object && o->output ? with_suffix(o->output, ".d")
+                          : object ? with_suffix(base_name(source->text), ".d")
+                                   : with_suffix(result, ".d");
+    struct strings argv = host_command(d, source, object, depfile);
+
+    /* Images take the place of bytes of a machine-code object; an object of link-time optimisation has none. */
+    if (o->lto && source_has_kernels(d, source))
+        strings_add(&argv, "-fno-lto");
+    int status = run(&argv, NULL, NULL);
+    if (status || !options_any_device(o))
+        return status;
+
+    struct object made;
+    if (!object_load(result, &made) || !object_has_kernels(&made))
+        return 0;
+    if (!source->readable) {
+        say("warning", "%s: its kernels run on the CPU only: device compilers cannot read such a file", source->text);
+        return 0;
+    }
+    /* From here to the end there is no object, so make never finds half of one. */
+    unlink(made.path);
+    struct passes passes = backend_plan(o, source->text);
+    if (passes.count) {
+        if (!images_build(&passes, source->text))
+            return EXIT_FAILURE;
+        struct buffer images = images_collect(&passes);
+        object_put_images(&made, &images);
+        if (o->dependency.option)
+            depfile_merge(depfile, o, &passes, source->text);
+    }
+    file_replace(made.path, &made.bytes, made.mode);
+    return 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* From a source file to an object. */
+#ifndef CGXCC_COMPILE_H
+#define CGXCC_COMPILE_H
+#include "options.h"
+
+struct driver {
+    struct options options;
+    struct strings host;
+    struct strings compile_extra, link_extra; /* what cgxcc adds at the end of a command line */
+};
+
+/* Whether a source defines kernels, found by preprocessing it. */
+bool source_has_kernels(const struct driver *d, const struct argument *source);
+
+/* Compiles one of the command's sources with -c and gives an exit status. With `object` the result goes there, as part
+ * of a command that compiles and links; with NULL it goes where the command says. */
+int compile_source(const struct driver *d, const struct argument *source, const char *object);
+#endif

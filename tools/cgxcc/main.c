@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* cgxcc: the host compiler, and for files with kernels the device compilers too. Design: docs/design.md. */
+#include "compile.h"
+#include "place.h"
+#include "process.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The command as the user gave it, for the host compiler to run as a whole. */
+static struct strings whole_command(const struct driver *d)
+{
+    const struct options *o = &d->options;
+    struct strings argv = { 0 };
+    strings_append(&argv, &d->host);
+    for (size_t i = 0; i < o->count; i++)
+        options_add_argument(&argv, o->arguments + i);
+    if (o->sources)
+        strings_append(&argv, &d->compile_extra);
+    if (o->mode == MODE_LINK && (o->sources || o->inputs))
+        strings_append(&argv, &d->link_extra);
+    return argv;
+}
+
+static int compile_all(const struct driver *d)
+{
+    int status = 0;
+    for (size_t i = 0; i < d->options.count; i++) {
+        const struct argument *a = d->options.arguments + i;
+        int one = a->kind == ARGUMENT_SOURCE ? compile_source(d, a, NULL) : 0;
+        status = status ? status : one;
+    }
+    return status;
+}
+
+static void add_object(struct strings *argv, const struct argument *source, const char *object)
+{
+    if (source->language) { /* -x rules what follows it, and this is not of that language */
+        strings_add(argv, "-x");
+        strings_add(argv, "none");
+    }
+    strings_add(argv, object);
+    if (source->language) {
+        strings_add(argv, "-x");
+        strings_add(argv, source->language);
+    }
+}
+
+/* Kernel files become temporary objects; the host compiler gets those and the rest of the command. */
+static int compile_and_link(const struct driver *d)
+{
+    const struct options *o = &d->options;
+    const char **objects = mem_alloc((o->count + 1) * sizeof *objects);
+    size_t kernel_files = 0;
+    int status = 0;
+    for (size_t i = 0; i < o->count; i++) {
+        const struct argument *a = o->arguments + i;
+        if (a->kind != ARGUMENT_SOURCE || !source_has_kernels(d, a))
+            continue;
+        objects[i] = mem_printf("%s/%zu.o", work_folder(), i);
+        int one = compile_source(d, a, objects[i]);
+        status = status ? status : one;
+        kernel_files++;
+    }
+    if (status)
+        return status;
+
+    struct strings argv = { 0 };
+    bool sources_left = kernel_files < o->sources;
+    strings_append(&argv, &d->host);
+    for (size_t i = 0; i < o->count; i++) {
+        const struct argument *a = o->arguments + i;
+        if (objects[i])
+            add_object(&argv, a, objects[i]);
+        else if (a->kind != ARGUMENT_DEPENDENCY || sources_left)
+            options_add_argument(&argv, a);
+    }
+    if (sources_left)
+        strings_append(&argv, &d->compile_extra);
+    strings_append(&argv, &d->link_extra);
+    return run(&argv, NULL, NULL);
+}
+
+static void add_extras(struct driver *d)
+{
+    struct options *o = &d->options;
+    const char *include = place_include(), *library = place_library();
+    bool relocatable = false;
+    strings_append(&d->compile_extra, &o->cpu_macros);
+    if (o->portable_fp)
+        strings_add(&d->compile_extra, "-ffp-contract=off");
+    if (include) {
+        strings_add(&d->compile_extra, "-idirafter");
+        strings_add(&d->compile_extra, include);
+        options_add_device(o, "-idirafter", include);
+    }
+    for (size_t i = 0; i < o->count; i++)
+        relocatable = relocatable || !strcmp(o->arguments[i].text, "-r");
+    if (library && !relocatable) {
+        strings_add(&d->link_extra, mem_printf("-L%s", library));
+        strings_add(&d->link_extra, mem_printf("-Wl,-rpath,%s", library));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct driver d = { .options = options_parse(argc, argv) };
+    const struct options *o = &d.options;
+    d.host = place_host();
+    add_extras(&d);
+    if (o->help)
+        options_help();
+
+    bool extra_work = options_any_device(o) || o->lto;
+    bool several_to_one = o->mode == MODE_COMPILE && o->output && o->sources + o->inputs > 1;
+    struct strings whole = whole_command(&d);
+    if (!o->sources || !extra_work || o->mode == MODE_PROBE || several_to_one)
+        become(&whole);
+    quit(o->mode == MODE_COMPILE ? compile_all(&d) : compile_and_link(&d));
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line, taken apart. Host options pass through in their order; cgxcc keeps to what it must understand. */
+#ifndef CGXCC_OPTIONS_H
+#define CGXCC_OPTIONS_H
+#include "util.h"
+
+enum argument_kind {
+    ARGUMENT_COMMON,     /* anything else: the host compiler's business, at compiling and at linking */
+    ARGUMENT_LANGUAGE,   /* -x */
+    ARGUMENT_SOURCE,     /* something that -c turns into an object */
+    ARGUMENT_INPUT,      /* object, archive, linker script */
+    ARGUMENT_LINK,       /* means nothing to -c; clang warns about it there */
+    ARGUMENT_OUTPUT,     /* -o */
+    ARGUMENT_DEPENDENCY, /* -MD and kin */
+    ARGUMENT_COMPILE     /* -c */
+};
+
+struct argument {
+    enum argument_kind kind;
+    const char *text, *value; /* value: the next word where the option takes one, else NULL */
+    const char *language;     /* of a source: what -x said, or NULL */
+    bool readable;            /* of a source: a file that a device compiler can read as C or C++ */
+};
+
+/* An option for device compilers: "-D" "NAME=1", always in two parts. */
+struct device_option {
+    const char *name, *value;
+};
+
+enum mode {
+    MODE_LINK,
+    MODE_COMPILE,
+    MODE_PROBE /* no object comes of it: the host compiler answers */
+};
+
+enum backend_id { BACKEND_CUDA, BACKEND_HIP, BACKEND_COUNT };
+
+struct options {
+    struct argument *arguments;
+    size_t count, sources, inputs;
+    enum mode mode;
+    const char *output;
+    bool help, lto;
+
+    struct device_option *device;
+    size_t device_count, device_room;
+    bool optimize, debug;
+
+    struct {
+        const char *option; /* "-MD", "-MMD", or NULL: no dependency file asked for */
+        const char *file;   /* NULL: named after the output */
+        bool phony, target; /* -MP; -MT or -MQ */
+    } dependency;
+
+    bool wanted[BACKEND_COUNT];
+    bool asked; /* --backends= named them, so that a missing compiler is an error */
+    struct strings architectures[BACKEND_COUNT], extra[BACKEND_COUNT];
+    struct strings cpu_macros;
+    bool portable_fp;
+};
+
+struct options options_parse(int argc, char **argv);
+void options_help(void);
+
+/* Adds an option for device compilers, as if it came last on the command line. */
+void options_add_device(struct options *o, const char *name, const char *value);
+bool options_any_device(const struct options *o);
+void options_add_argument(struct strings *argv, const struct argument *a);
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Where cgxcc itself lies, and what follows from it. */
+#ifndef CGXCC_PLACE_H
+#define CGXCC_PLACE_H
+#include "util.h"
+
+/* The host compiler, in words. */
+struct strings place_host(void);
+/* Folders of an installed libcgx beside cgxcc. NULL where it has to be named by hand: in a build tree, where the
+ * variable CGXCC_TREE is set, or where compiler or linker look anyway. */
+const char *place_include(void);
+const char *place_library(void);
+#endif
