@@ -51,7 +51,7 @@ while IFS= read -r device; do
     rm -rf -- "$folder"
     mkdir -p "$folder"
     say "" "== heat2d on $device"
-    if CGX_DEVICE=$device "$heat" "$folder" </dev/null && compgen -G "$folder/*.png" >/dev/null; then
+    if CGX_DEVICE=$device "$heat" --size 256 "$folder" </dev/null && compgen -G "$folder/*.png" >/dev/null; then
         pictures+=("$folder")
     else
         failed+=("heat2d on $device")

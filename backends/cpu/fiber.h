@@ -86,14 +86,14 @@ INTERNAL void stack_free(stack_pool *p);
 enum { STACK_RESIDENT_BYTES = 8192 };
 
 /* ---- switch.c ---- */
-/* Saves the caller in *save and runs fiber_main(w, index) on a fresh stack. */
-INTERNAL void switch_start(cgx_cpu_node *save, void *top, worker *w, int index);
-/* Saves the caller in *save and resumes a saved context. */
+/* A context that, when it is resumed, runs fiber_main(w, index) on the stack of that index. */
+INTERNAL void *switch_prepare(worker *w, int index);
+/* Saves the caller in *save and resumes a context. */
 INTERNAL void switch_to(worker *w, cgx_cpu_node *save, void *sp);
-/* Resumes a saved context; the caller is lost. */
+/* Resumes a context; the caller is lost. */
 INTERNAL void switch_jump(worker *w, void *sp) __attribute__((noreturn));
-/* Body of a fiber; returns the context to go on with, its own stack being free by then. */
-INTERNAL void *fiber_main(worker *w, int index);
+/* Body of a fiber. */
+INTERNAL void fiber_main(worker *w, int index) __attribute__((noreturn));
 
 /* ---- schedule.c ---- */
 /* Runs the worker's share of a launch to its end. */

@@ -155,7 +155,7 @@ static void check_overflow(worker *w, int index, const block *b)
     }
 }
 
-void *fiber_main(worker *w, int index)
+void fiber_main(worker *w, int index)
 {
     const launch *l = w->launch;
     for (;;) {
@@ -171,22 +171,21 @@ void *fiber_main(worker *w, int index)
         else
             threads_ended(b, rank, rank + 1);
     }
-    stack_release(&w->stacks, index);
-    return cgx__cpu_pop(&w->pub)->sp;
+    stack_release(&w->stacks, index); /* nobody takes it before this fiber has left it */
+    switch_jump(w, cgx__cpu_pop(&w->pub)->sp);
 }
 
-/* Saves the caller in *save and starts a fiber; false if there is no stack for it. */
-static int start_fiber(worker *w, cgx_cpu_node *save)
+/* The context of a new fiber, or NULL if there is no stack for it, which fails the launch. */
+static void *new_fiber(worker *w)
 {
     int index = stack_acquire(&w->stacks);
     if (index < 0) {
         launch_fail(w->launch, CGX_ERROR_OUT_OF_MEMORY, "%s: no memory for the stack of another thread (%s bytes; %d are in use); "
                     "CGX_CPU_STACK sets the size", w->launch->kernel->name, cgx__number((int64_t)stack_bytes()),
                     w->stacks.made - w->stacks.unused);
-        return 0;
+        return NULL;
     }
-    switch_start(save, w->stacks.all[index].top, w, index);
-    return 1;
+    return switch_prepare(w, index);
 }
 
 static int may_start(const worker *w)
@@ -194,7 +193,7 @@ static int may_start(const worker *w)
     return w->resident < w->max_resident && w->next_block < w->end_block && !failed(w->launch);
 }
 
-void cgx__cpu_fork(cgx_cpu_thread *thread, cgx_cpu_node *me)
+void *cgx__cpu_fork(cgx_cpu_thread *thread, cgx_cpu_node *me)
 {
     block *b = (block *)thread->block;
     worker *w = (worker *)thread->worker;
@@ -206,13 +205,13 @@ void cgx__cpu_fork(cgx_cpu_thread *thread, cgx_cpu_node *me)
         w->continuing = b;
     }
     if (more || may_start(w)) {
-        if (!start_fiber(w, me))
+        void *fiber = new_fiber(w);
+        if (!fiber)
             abandon(w);
-        return;
+        return fiber;
     }
     cgx_cpu_node *next = cgx__cpu_pop(&w->pub);
-    if (next != me) /* the ends counted above may have released this very thread */
-        switch_to(w, me, next->sp);
+    return next == me ? NULL : next->sp; /* the ends counted above may have released this very thread */
 }
 
 void cgx__cpu_misuse(cgx_cpu_thread *t, int line, const char *text)
@@ -252,12 +251,11 @@ void cgx__cpu_yield(cgx_cpu_thread *t, int line)
         return;
     cgx_cpu_node me = { .thread = t, .line = line, .operation = CGX__OP_YIELD };
     cgx__cpu_ready(&w->pub, &me, &me);
-    if (!t->forked)
-        cgx__cpu_fork(t, &me);
-    else if (!may_start(w))
-        cgx__cpu_switch(t, &me);
-    else if (!start_fiber(w, &me))
+    void *to = !t->forked ? cgx__cpu_fork(t, &me) : may_start(w) ? new_fiber(w) : cgx__cpu_pop(&w->pub)->sp;
+    if (failed(w->launch))
         abandon(w);
+    if (to)
+        switch_to(w, &me, to);
 }
 
 static void pause_a_little(void)
@@ -338,8 +336,10 @@ void worker_run(worker *w, launch *l, int64_t first, int64_t end)
                     (long long)(l->cooperative ? end - first : 1));
     while (!w->abandoned) {
         if (may_start(w)) {
-            if (!start_fiber(w, &w->pub.scheduler))
+            void *fiber = new_fiber(w);
+            if (!fiber)
                 break;
+            switch_to(w, &w->pub.scheduler, fiber);
         } else if (w->pub.ready_head) {
             switch_to(w, &w->pub.scheduler, cgx__cpu_pop(&w->pub)->sp);
         } else if (!w->resident) {

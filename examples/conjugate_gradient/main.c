@@ -20,7 +20,7 @@
 #include "matrix_market.h"
 
 enum {
-    THREADS = 256,  /* a block */
+    THREADS = 128,  /* a block */
     LOOK_EVERY = 32 /* iterations that the host enqueues before it looks whether the solver has stopped */
 };
 
@@ -207,10 +207,10 @@ static void open_solver(const char *device, const problem *p, solver *s)
     CGX_TRY(cgx_queue_get_info(s->queue, &info));
     s->name = info.name;
 
-    /* A block for every 256 rows, if so many can be resident together: a grid synchronisation needs them all.
+    /* As many blocks as keep the device busy and can all be resident, which a grid synchronisation needs.
        The other variant takes the same shape, so that its sums are the same to the last bit. */
     CGX_TRY(cgx_max_cooperative_blocks(s->queue, CGX_KERNEL_OF(cg_persistent), THREADS, 0, &resident));
-    s->blocks = (a->n - 1) / THREADS + 1;
+    s->blocks = cgx_fit(s->queue, a->n, THREADS).grid.x;
     if (s->blocks > resident)
         s->blocks = resident;
     shares = (size_t)s->blocks * sizeof(double);
@@ -298,16 +298,14 @@ static bool solve(const char *variant, solve_function *run, solver *s, const pro
            state.iterations, residual, 1e3 * seconds);
     fflush(stdout);
     if (state.status == CG_NOT_POSITIVE_DEFINITE)
-        fprintf(stderr, "%s: not positive definite: iteration %d met a direction p with p'Ap <= 0\n", o->file,
-                state.iterations + 1);
+        fprintf(stderr, "%s: %s: not positive definite: iteration %d met a direction p with p'Ap <= 0\n",
+                o->file, variant, state.iterations + 1);
     else if (state.status == CG_RUNNING)
-        fprintf(stderr,
-                "%s: no convergence to %g in %d iterations; --max-iterations and --tolerance change that\n",
-                o->file, o->tolerance, o->max_iterations);
+        fprintf(stderr, "%s: %s: no convergence to %g in %d iterations (see --max-iterations, --tolerance)\n",
+                o->file, variant, o->tolerance, o->max_iterations);
     else if (!(residual <= 10 * o->tolerance)) /* rounding makes the recurrence drift from the truth */
-        fprintf(stderr,
-                "%s: converged to %g, but b - A x says %.1e: too ill conditioned for this tolerance\n",
-                o->file, o->tolerance, residual);
+        fprintf(stderr, "%s: %s: stopped at %g, but |b - A x| / |b| is %.1e: too ill conditioned for that\n",
+                o->file, variant, o->tolerance, residual);
     else
         return true;
     return false;

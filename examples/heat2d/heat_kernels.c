@@ -23,12 +23,13 @@ CGX_KERNEL_EXTERN(heat_step, (int, width), (int, height), (float, c), (const flo
     }
     cgx_sync(b);
 
-    int x = left + 1 + thread.x, y = top + 1 + thread.y;
-    if (x < width && y < height) {
-        int row = thread.y + 1, column = thread.x + 1;
-        float here = tile[row][column];
-        float around =
-            tile[row][column - 1] + tile[row][column + 1] + tile[row - 1][column] + tile[row + 1][column];
-        next[(int64_t)y * width + x] = here + c * (around - 4 * here);
+    int column = thread.x + 1, x = left + column;
+    for (int row = thread.y + 1; row <= HEAT_TILE_Y; row += HEAT_THREADS_Y) {
+        int y = top + row;
+        if (x < width && y < height) {
+            float here = tile[row][column], across = tile[row][column - 1] + tile[row][column + 1];
+            float around = across + tile[row - 1][column] + tile[row + 1][column];
+            next[(int64_t)y * width + x] = here + c * (around - 4 * here);
+        }
     }
 }

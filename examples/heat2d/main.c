@@ -47,8 +47,8 @@ static void usage(FILE *to)
                 "Writes pictures of spreading heat into FOLDER.\n"
                 "  --device NAME    cuda:0, cpu ... (default: CGX_DEVICE, or any)\n"
                 "  --size CELLS     side of the square grid (default: 512)\n"
-                "  --steps N        time steps (default: 2000)\n"
-                "  --every N        steps from picture to picture (default: 250)\n");
+                "  --steps N        time steps (default: 1000)\n"
+                "  --every N        steps from picture to picture (default: 200)\n");
 }
 
 static int number(const char *option, const char *text, int lowest, int highest)
@@ -72,7 +72,7 @@ static options parse_options(int argc, char **argv)
         { "steps", required_argument, NULL, 'n' },  { "every", required_argument, NULL, 'e' },
         { "help", no_argument, NULL, 'h' },         { NULL, 0, NULL, 0 },
     };
-    options o = { .device = "any", .size = 512, .steps = 2000, .every = 250 };
+    options o = { .device = "any", .size = 512, .steps = 1000, .every = 200 };
     int option;
 
     while ((option = getopt_long(argc, argv, "d:s:n:e:h", known, NULL)) != -1) {
@@ -205,13 +205,12 @@ static void download(field *f, float *cells)
 /* Enqueues the steps and returns. */
 static void advance(field *f, int steps)
 {
-    cgx_dim3 block = cgx_dim(HEAT_TILE_X, HEAT_TILE_Y, 1);
-    cgx_dim3 grid = cgx_dim((f->size - 1) / block.x + 1, (f->size - 1) / block.y + 1, 1);
+    cgx_dim3 grid = cgx_dim((f->size - 1) / HEAT_TILE_X + 1, (f->size - 1) / HEAT_TILE_Y + 1, 1);
+    cgx_config config = cgx_config_make(grid, cgx_dim(HEAT_TILE_X, HEAT_THREADS_Y, 1));
 
     for (int i = 0; i < steps; i++) {
         float *last = f->now;
-        CGX_TRY(
-            heat_step_launch(f->queue, cgx_config_make(grid, block), f->size, f->size, c, f->now, f->next));
+        CGX_TRY(heat_step_launch(f->queue, config, f->size, f->size, c, f->now, f->next));
         f->now = f->next;
         f->next = last;
     }

@@ -773,7 +773,7 @@ test_installed() { # as the first page of the manual has it
     mkdir -p prefix/bin "prefix/bin/$to_include" "prefix/bin/$to_lib"
     cp "$cgxcc" prefix/bin
     for f in "${folders[@]}"; do cp -r "$f/." "prefix/bin/$to_include"; done
-    cp -d "$libdir"/libcgx.so* "prefix/bin/$to_lib"
+    find "$libdir" -maxdepth 1 -name "libcgx.so*" ! -type d -exec cp -d {} "prefix/bin/$to_lib" \;
     unset CGXCC_TREE
     mkdir user
     cp k1.c k2.c user.c main.c parts.h user

@@ -102,10 +102,11 @@ enum {
 };
 
 CGX__EXTERN_C_BEGIN
-/* First wait of a thread: hands the ranks behind it to a new stack, or goes on with the next ready thread. */
-CGX_API void cgx__cpu_fork(cgx_cpu_thread *thread, cgx_cpu_node *me);
+/* First wait of a thread: prepares a new stack for the ranks behind it. Returns the context to switch to, or NULL if the
+ * thread need not wait after all. */
+CGX_API void *cgx__cpu_fork(cgx_cpu_thread *thread, cgx_cpu_node *me);
 /* The same switch as the inline one below, as a call: for debug and sanitized code and other processors. */
-CGX_API void cgx__cpu_switch(cgx_cpu_thread *thread, cgx_cpu_node *me);
+CGX_API void cgx__cpu_switch(cgx_cpu_thread *thread, cgx_cpu_node *me, void *to);
 CGX__EXTERN_C_END
 
 /* Makes a list of waiting threads ready to run. */
@@ -149,26 +150,28 @@ CGX__INLINE cgx_cpu_node *cgx__cpu_pop(cgx_cpu_worker *w)
  * not inlined into an entry it is none, and a call lets the compiler save everything. */
 CGX__INLINE void cgx__cpu_suspend(cgx_cpu_thread *t, cgx_cpu_node *me, int level)
 {
+    void *to;
     if (CGX__UNLIKELY(!t->forked)) {
-        cgx__cpu_fork(t, me);
-        return;
+        to = cgx__cpu_fork(t, me);
+        if (!to)
+            return;
+    } else {
+        to = cgx__cpu_pop(t->worker)->sp;
     }
 #ifdef CGX__INLINE_SWITCH
     if (__builtin_constant_p(level) && level >= 4) {
         cgx_cpu_node *m = me;
-        void *to = cgx__cpu_pop(t->worker)->sp;
         __asm__ volatile(CGX__SWITCH_TEXT : "+a"(m), "+d"(to) : : CGX__SWITCH_CLOBBERS, CGX__SWITCH_CLOBBERS_V4);
         return;
     }
     if (__builtin_constant_p(level)) {
         cgx_cpu_node *m = me;
-        void *to = cgx__cpu_pop(t->worker)->sp;
         __asm__ volatile(CGX__SWITCH_TEXT : "+a"(m), "+d"(to) : : CGX__SWITCH_CLOBBERS);
         return;
     }
 #endif
     (void)level;
-    cgx__cpu_switch(t, me);
+    cgx__cpu_switch(t, me, to);
 }
 
 CGX__INLINE void cgx__cpu_park(cgx_cpu_thread *t, cgx_cpu_barrier *q, const void *object, int operation, int line,
