@@ -39,8 +39,9 @@ INTERNAL cgx_status check_event(const cgx_event *event, const char *what);
 typedef struct kernel_record {
     const cgx_kernel *kernel;
     size_t static_shared;
+    int explained;
     struct kernel_record *next;
 } kernel_record;
 /* Recognises the descriptor's version and lays out the kernel's shared memory. */
-INTERNAL cgx_status kernel_find(const cgx_kernel *kernel, const char *what, const kernel_record **record);
+INTERNAL cgx_status kernel_find(const cgx_kernel *kernel, const char *what, kernel_record **record);
 #endif

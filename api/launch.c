@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches: every limit is checked here, with a text that says what was asked, what the device takes and what would fit. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "internal.h"
 
@@ -90,10 +92,30 @@ static cgx_status check_cooperative(const cgx_device *device, const cgx_kernel *
     return CGX_OK;
 }
 
+/* CGX_EXPLAIN=1: a line on stderr at the first launch of each kernel. */
+static void explain(const cgx_device *device, const cgx_launch_request *r, kernel_record *record)
+{
+    static int wanted = -1;
+    char text[256] = "";
+    int asked = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
+    if (asked < 0) {
+        const char *variable = getenv("CGX_EXPLAIN");
+        asked = variable && *variable && strcmp(variable, "0");
+        __atomic_store_n(&wanted, asked, __ATOMIC_RELAXED);
+    }
+    if (!asked || __atomic_exchange_n(&record->explained, 1, __ATOMIC_RELAXED))
+        return;
+    const cgx_config *c = r->config;
+    device->backend->explain(device->index, r, text, sizeof text);
+    fprintf(stderr, "%s  %s  %s blocks x %d threads, %zu bytes of shared memory; %s\n", r->kernel->name, device->name,
+            cgx__number((int64_t)c->grid.x * c->grid.y * c->grid.z), c->block.x * c->block.y * c->block.z,
+            r->static_shared + c->dynamic_shared, text);
+}
+
 cgx_status cgx__launch(cgx_queue *queue, const cgx_kernel *kernel, const cgx_config *config, const void *arguments,
                        size_t bytes)
 {
-    const kernel_record *record;
+    kernel_record *record;
     cgx_status s = check_queue(queue, kernel ? kernel->name : "cgx_launch");
     if (s || (s = kernel_find(kernel, "cgx_launch", &record)))
         return s;
@@ -110,13 +132,14 @@ cgx_status cgx__launch(cgx_queue *queue, const cgx_kernel *kernel, const cgx_con
         (s = check_cooperative(device, kernel, &c, record->static_shared + c.dynamic_shared)))
         return s;
     cgx_launch_request request = { kernel, &c, arguments, bytes, record->static_shared };
+    explain(device, &request, record);
     return device->backend->enqueue_launch(queue->h.implementation, &request);
 }
 
 cgx_status cgx_launch(cgx_queue *queue, const cgx_kernel *kernel, cgx_config config, void *const *arguments, int count)
 {
     _Alignas(16) char packed[4096];
-    const kernel_record *record;
+    kernel_record *record;
     cgx_status s = kernel_find(kernel, "cgx_launch", &record);
     if (s)
         return s;
@@ -146,7 +169,7 @@ cgx_config cgx_fit(cgx_queue *queue, int64_t n, int threads)
 
 cgx_status cgx_kernel_get_info(cgx_queue *queue, const cgx_kernel *kernel, cgx_kernel_info *info)
 {
-    const kernel_record *record;
+    kernel_record *record;
     cgx_status s = check_queue(queue, "cgx_kernel_get_info");
     if (s || (s = kernel_find(kernel, "cgx_kernel_get_info", &record)))
         return s;
@@ -171,7 +194,7 @@ cgx_status cgx_kernel_get_info(cgx_queue *queue, const cgx_kernel *kernel, cgx_k
 static cgx_status occupancy(cgx_queue *queue, const cgx_kernel *kernel, int threads, size_t dynamic_shared,
                             const char *what, int *per_unit, int *cooperative)
 {
-    const kernel_record *record;
+    kernel_record *record;
     cgx_status s = check_queue(queue, what);
     if (s || (s = kernel_find(kernel, what, &record)))
         return s;
@@ -222,7 +245,7 @@ cgx_status cgx_best_block(cgx_queue *queue, const cgx_kernel *kernel, size_t dyn
     /* Most threads running on a unit; of equals the size nearest to 256, where scheduling and sharing balance. */
     static const int candidates[] = { 256, 512, 128, 1024, 64, 32 };
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
-        int n = candidates[i];
+        int n = kernel && kernel->flags & CGX_KERNEL_FIXED_BLOCK ? (int)kernel->max_threads : candidates[i];
         if ((s = occupancy(queue, kernel, n, dynamic_shared, "cgx_best_block", &per_unit, &cooperative)))
             return s;
         if (per_unit * n > best_running)

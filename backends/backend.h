@@ -47,6 +47,8 @@ typedef struct {
 
     cgx_status (*kernel_info)(int device, const cgx_kernel *kernel, size_t static_shared, cgx_kernel_info *info);
     cgx_status (*enqueue_launch)(void *queue, const cgx_launch_request *request);
+    /* How the launch will run, in words. */
+    void (*explain)(int device, const cgx_launch_request *request, char *text, size_t bytes);
     /* Blocks resident at once on a unit, and on the whole device under a cooperative launch. */
     cgx_status (*occupancy)(int device, const cgx_kernel *kernel, int threads, size_t shared, int *per_unit, int *cooperative);
     cgx_status (*variable_address)(int device, cgx_variable variable, void **address, size_t *bytes);

@@ -413,6 +413,15 @@ static cgx_status run_launch(command *c, char *text, size_t text_bytes)
     return l->failed ? l->status : CGX_OK;
 }
 
+static void explain(int device, const cgx_launch_request *r, char *text, size_t bytes)
+{
+    const cgx_config *c = r->config;
+    (void)device;
+    snprintf(text, bytes, "fibers, %s, %d %s, stacks of %zu KiB%s", level_name(choose_entry(r->kernel)->level), cpu.workers,
+             cpu.workers == 1 ? "worker" : "workers", stack_bytes() / 1024,
+             c->flags & CGX_LAUNCH_COOPERATIVE ? ", all blocks resident" : "");
+}
+
 static cgx_status enqueue_launch(void *queue, const cgx_launch_request *r)
 {
     const cgx_config *c = r->config;
@@ -448,6 +457,6 @@ const cgx_backend cgx_backend_cpu = {
     .alloc = alloc, .free = release, .enqueue_alloc = enqueue_alloc, .enqueue_free = enqueue_free,
     .enqueue_copy = enqueue_copy, .enqueue_copy_peer = enqueue_copy_peer, .can_access = can_access,
     .enqueue_fill = enqueue_fill,
-    .kernel_info = kernel_info, .enqueue_launch = enqueue_launch, .occupancy = occupancy,
+    .kernel_info = kernel_info, .explain = explain, .enqueue_launch = enqueue_launch, .occupancy = occupancy,
     .variable_address = variable_address,
 };

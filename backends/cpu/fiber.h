@@ -51,6 +51,7 @@ typedef struct {
     unsigned char *scratch;      /* CGX__MAX_THREADS values, packed, for collectives */
     const void *main_stack_bottom;
     size_t main_stack_bytes;
+    void *signal_stack;
 } worker;
 
 /* One launch, shared by its workers. */
@@ -80,8 +81,9 @@ INTERNAL void stack_reset(stack_pool *p);
 INTERNAL int stack_of(const stack_pool *p, const void *address);
 /* Whether the fiber ran over the end of a stack without guard page. */
 INTERNAL int stack_overflowed(const stack_pool *p, int index);
+/* Whether the address is in the guard page of one of the stacks. */
+INTERNAL int stack_is_guard(const stack_pool *p, const void *address);
 INTERNAL size_t stack_bytes(void);
-INTERNAL void stack_free(stack_pool *p);
 /* Bytes of memory that a thread which waits costs: what resident blocks are counted by. */
 enum { STACK_RESIDENT_BYTES = 8192 };
 
@@ -98,10 +100,12 @@ INTERNAL void fiber_main(worker *w, int index) __attribute__((noreturn));
 /* ---- schedule.c ---- */
 /* Runs the worker's share of a launch to its end. */
 INTERNAL void worker_run(worker *w, launch *l, int64_t first, int64_t end);
-/* Frees everything a worker holds. */
-INTERNAL void worker_free(worker *w);
 /* Records the launch's first error. */
 INTERNAL void launch_fail(launch *l, cgx_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- fault.c ---- */
+/* The calling thread runs this worker now, or none (NULL): stack overflows are explained. */
+INTERNAL void fault_watch(worker *w);
 
 /* ---- report.c ---- */
 /* Writes who waits for what in the worker's resident blocks. */

@@ -329,41 +329,39 @@ static void clean_up(worker *w)
     w->abandoned = 0;
 }
 
-void worker_run(worker *w, launch *l, int64_t first, int64_t end)
+/* Runs until the blocks are done; false if the launch failed and threads were left waiting. */
+static int schedule(worker *w)
 {
-    if (!prepare(w, l, first, end))
-        launch_fail(l, CGX_ERROR_OUT_OF_MEMORY, "%s: no memory for %lld resident blocks", l->kernel->name,
-                    (long long)(l->cooperative ? end - first : 1));
     while (!w->abandoned) {
         if (may_start(w)) {
             void *fiber = new_fiber(w);
             if (!fiber)
-                break;
+                return 0;
             switch_to(w, &w->pub.scheduler, fiber);
         } else if (w->pub.ready_head) {
             switch_to(w, &w->pub.scheduler, cgx__cpu_pop(&w->pub)->sp);
         } else if (!w->resident) {
-            return;
+            return 1;
         } else if (w->pub.grid.expected && w->pub.grid.arrived == w->pub.grid.expected) {
             if (!wait_for_grid(w))
-                break;
+                return 0;
         } else {
             char text[900];
             report_deadlock(w, text, sizeof text);
-            launch_fail(l, CGX_ERROR_DEADLOCK, "%s: deadlock: %s", l->kernel->name, text);
-            break;
+            launch_fail(w->launch, CGX_ERROR_DEADLOCK, "%s: deadlock: %s", w->launch->kernel->name, text);
+            return 0;
         }
     }
-    clean_up(w);
+    return 0;
 }
 
-void worker_free(worker *w)
+void worker_run(worker *w, launch *l, int64_t first, int64_t end)
 {
-    for (int i = 0; i < w->block_capacity; i++) {
-        free(w->blocks[i]->shared_memory);
-        free(w->blocks[i]);
-    }
-    free(w->blocks);
-    free(w->scratch);
-    stack_free(&w->stacks);
+    fault_watch(w);
+    if (!prepare(w, l, first, end))
+        launch_fail(l, CGX_ERROR_OUT_OF_MEMORY, "%s: no memory for %lld resident blocks", l->kernel->name,
+                    (long long)(l->cooperative ? end - first : 1));
+    else if (!schedule(w))
+        clean_up(w);
+    fault_watch(NULL);
 }

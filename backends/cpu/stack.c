@@ -120,12 +120,8 @@ int stack_of(const stack_pool *p, const void *address)
     return -1;
 }
 
-void stack_free(stack_pool *p)
+int stack_is_guard(const stack_pool *p, const void *address)
 {
-    for (int c = 0; c < p->chunk_count; c++)
-        munmap(p->chunks[c].memory, p->chunks[c].bytes);
-    free(p->chunks);
-    free(p->all);
-    free(p->free);
-    memset(p, 0, sizeof *p);
+    int index = stack_of(p, address);
+    return index >= 0 && p->all[index].guarded == 1 && (const char *)address < p->all[index].base;
 }

@@ -12,5 +12,8 @@ CGX_KERNEL(f, (int *, p))
 }
 
 #ifdef CGX_HOST_PASS
-int flags(cgx_queue *q, int *p) { return (int)f_launch(q, cgx_config_1d(1, 1), p) + (text[0] != 'a'); }
+int flags(cgx_queue *q, int *p)
+{
+    return (int)f_launch(q, cgx_config_1d(1, 1), p) + (text[0] != 'a');
+}
 #endif

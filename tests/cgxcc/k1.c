@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels with a static variable, a constant table, shared memory and a barrier. k2.c has kernels of the same names. */
+/* Kernels with a static variable, a constant table, shared memory and a barrier. k2.c has the same names. */
 #include "parts.h"
 
 CGX_DEVICE_VARIABLE(int, visits) = 0;
 static const float bias[4] = { 1, 2, 3, 4 };
 
-CGX_DEVICE_FN float axpy(float a, float x, float y) { return a * x + y; }
+CGX_DEVICE_FN float axpy(float a, float x, float y)
+{
+    return a * x + y;
+}
 
 CGX_KERNEL(reduce, (const float *, in), (float *, out), (int, n))
 {
@@ -50,20 +53,41 @@ CGX_KERNEL(count, (int, by))
 }
 
 #ifdef CGX_HOST_PASS
-static int same_name_helper(void) { return 1; }
+static int same_name_helper(void)
+{
+    return 1;
+}
 
 int k1_reduce(cgx_queue *q, const float *in, float *out, int n)
 {
     return reduce_launch(q, cgx_config_1d(1, 64), in, out, n) + same_name_helper() - 1;
 }
-int k1_reverse(cgx_queue *q, float *x) { return reverse_launch(q, cgx_config_1d(1, 64), x); }
+int k1_reverse(cgx_queue *q, float *x)
+{
+    return reverse_launch(q, cgx_config_1d(1, 64), x);
+}
 int k1_saxpy(cgx_queue *q, int64_t n, float a, const float *x, float *y)
 {
     return saxpy_launch(q, cgx_fit(q, n, 64), n, a, x, y);
 }
-int k1_add(cgx_queue *q, const float *x, float *y) { return add_launch(q, cgx_config_1d(1, 64), x, y); }
-int k1_count(cgx_queue *q, int by) { return count_launch(q, cgx_config_1d(1, 1), by); }
-int k1_visits(int i) { return visits + 0 * (int)bias[i & 3]; }
-const cgx_kernel *k1_reduce_kernel(void) { return CGX_KERNEL_OF(reduce); }
-const cgx_kernel *k1_saxpy_kernel(void) { return CGX_KERNEL_OF(saxpy); }
+int k1_add(cgx_queue *q, const float *x, float *y)
+{
+    return add_launch(q, cgx_config_1d(1, 64), x, y);
+}
+int k1_count(cgx_queue *q, int by)
+{
+    return count_launch(q, cgx_config_1d(1, 1), by);
+}
+int k1_visits(int i)
+{
+    return visits + 0 * (int)bias[i & 3];
+}
+const cgx_kernel *k1_reduce_kernel(void)
+{
+    return CGX_KERNEL_OF(reduce);
+}
+const cgx_kernel *k1_saxpy_kernel(void)
+{
+    return CGX_KERNEL_OF(saxpy);
+}
 #endif

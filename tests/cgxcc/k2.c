@@ -29,12 +29,21 @@ CGX_KERNEL_EXTERN(scale, (float *, x), (int, n), (float, by))
 }
 
 #ifdef CGX_HOST_PASS
-static int same_name_helper(void) { return 2; }
+static int same_name_helper(void)
+{
+    return 2;
+}
 
 int k2_reduce(cgx_queue *q, const float *in, float *out, int n)
 {
     return reduce_launch(q, cgx_config_1d(1, 64), in, out, n) + same_name_helper() - 2;
 }
-int k2_visits(void) { return visits; }
-const cgx_kernel *k2_reduce_kernel(void) { return CGX_KERNEL_OF(reduce); }
+int k2_visits(void)
+{
+    return visits;
+}
+const cgx_kernel *k2_reduce_kernel(void)
+{
+    return CGX_KERNEL_OF(reduce);
+}
 #endif

@@ -7,9 +7,9 @@
 CGX_KERNEL_DECLARE(scale, (float *, x), (int, n), (float, by))
 
 #ifdef CGX_HOST_PASS
-# ifdef __cplusplus
+#ifdef __cplusplus
 extern "C" {
-# endif
+#endif
 int k1_reduce(cgx_queue *q, const float *in, float *out, int n);
 int k1_reverse(cgx_queue *q, float *x);
 int k1_saxpy(cgx_queue *q, int64_t n, float a, const float *x, float *y);
@@ -22,8 +22,8 @@ int k2_reduce(cgx_queue *q, const float *in, float *out, int n);
 int k2_visits(void);
 const cgx_kernel *k2_reduce_kernel(void);
 int user_scale(cgx_queue *q, float *x, int n);
-# ifdef __cplusplus
+#ifdef __cplusplus
 }
-# endif
+#endif
 #endif
 #endif

@@ -1,3 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
-int main(void) { puts("plain"); return 0; }
+int main(void)
+{
+    puts("plain");
+    return 0;
+}

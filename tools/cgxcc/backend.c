@@ -6,10 +6,10 @@
 #include <string.h>
 
 #ifndef CGXCC_DEFAULT_CUDA_ARCH
-# define CGXCC_DEFAULT_CUDA_ARCH "80,90"
+#define CGXCC_DEFAULT_CUDA_ARCH "80,90"
 #endif
 #ifndef CGXCC_DEFAULT_HIP_ARCH
-# define CGXCC_DEFAULT_HIP_ARCH "gfx90a,gfx1100"
+#define CGXCC_DEFAULT_HIP_ARCH "gfx90a,gfx1100"
 #endif
 
 static struct pass *add_pass(struct passes *passes, uint32_t kind)
@@ -59,8 +59,8 @@ static bool portable_ptx(const char *architecture)
     return isdigit((unsigned char)architecture[strlen(architecture) - 1]);
 }
 
-/* Machine code for what is listed, and PTX for chips to come: of the newest, and of 90, the oldest that has every
- * feature the library uses. */
+/* Machine code for what is listed, and PTX for chips to come: of the newest, and of 90, the oldest that has
+ * every feature the library uses. */
 static void add_cuda_architectures(struct strings *argv, const struct strings *list)
 {
     const char *newest = NULL;
@@ -80,7 +80,7 @@ static void add_cuda_architectures(struct strings *argv, const struct strings *l
     }
 }
 
-/* nvcc splits the values of -D at commas and loses their quotes, so macros travel as a header, in their order. */
+/* nvcc splits the values of -D at commas and loses their quotes: macros travel as a header, in order. */
 static const char *macro_header(const struct options *o)
 {
     struct buffer text = { 0 };
@@ -102,7 +102,7 @@ static const char *macro_header(const struct options *o)
     return path;
 }
 
-/* /usr/local/cuda of /usr/local/cuda/bin/nvcc, or NULL. The compiler's name may follow "ccache" or precede options. */
+/* /usr/local/cuda of /usr/local/cuda/bin/nvcc, or NULL. The name may follow "ccache" or precede options. */
 static const char *toolkit_of(const struct strings *compiler)
 {
     size_t i = 0;
@@ -123,7 +123,8 @@ static const char *toolkit_of(const struct strings *compiler)
     return root;
 }
 
-static void plan_cuda(const struct options *o, const struct strings *compiler, const char *source, struct passes *out)
+static void plan_cuda(const struct options *o, const struct strings *compiler, const char *source,
+                      struct passes *out)
 {
     /* 177: a variable that only the host uses counts as unused in the device's view of the file. */
     static const char *const fixed[] = { "-fatbin", "-x", "cu", "-std=c++17", "-diag-suppress=177", NULL };
@@ -135,7 +136,7 @@ static void plan_cuda(const struct options *o, const struct strings *compiler, c
     p->target = "";
     for (size_t i = 0; i < list->count; i++) {
         char *longer = mem_printf("%s%ssm_%s", p->target, i ? " " : "", list->at[i]);
-        if (strlen(longer) >= sizeof ((cgx__image *)0)->target)
+        if (strlen(longer) >= sizeof((cgx__image *)0)->target)
             break;
         p->target = longer;
     }
@@ -176,14 +177,19 @@ static const char *check_hip(const char *name)
 {
     size_t length = starts_with(name, "gfx") ? strspn(name + 3, "0123456789abcdefghijklmnopqrstuvwxyz-") : 0;
     const char *rest = name + 3 + length; /* ":xnack+" and the like */
-    return length >= 3 && (!*rest || *rest == ':') && strlen(name) < sizeof ((cgx__image *)0)->target ? name : NULL;
+    return length >= 3 && (!*rest || *rest == ':') && strlen(name) < sizeof((cgx__image *)0)->target ? name
+                                                                                                     : NULL;
 }
 
-static void plan_hip(const struct options *o, const struct strings *compiler, const char *source, struct passes *out)
+static void plan_hip(const struct options *o, const struct strings *compiler, const char *source,
+                     struct passes *out)
 {
-    /* -cuid: clang otherwise hashes the output path into names of device variables, and bytes differ every time. */
-    static const char *const fixed[] = { "-x", "hip", "--offload-device-only", "--no-gpu-bundle-output", "-nogpulib",
-                                         "-nogpuinc", "-mcode-object-version=5", "-cuid=cgx", "-std=c++17", NULL };
+    /* -cuid: clang otherwise hashes the output path into names of device variables: new bytes every time. */
+    static const char *const fixed[] = {
+        "-x",         "hip",       "--offload-device-only",   "--no-gpu-bundle-output",
+        "-nogpulib",  "-nogpuinc", "-mcode-object-version=5", "-cuid=cgx",
+        "-std=c++17", NULL
+    };
     const struct strings *list = &o->architectures[BACKEND_HIP];
     for (size_t i = 0; i < list->count; i++) {
         struct pass *p = add_pass(out, CGX__IMAGE_HIP);
@@ -215,12 +221,15 @@ static void plan_hip(const struct options *o, const struct strings *compiler, co
 
 static const char *const nvcc_candidates[] = { "nvcc", "$CUDA_HOME/bin/nvcc", "$CUDA_PATH/bin/nvcc",
                                                "/usr/local/cuda/bin/nvcc", NULL };
-static const char *const clang_candidates[] = { "clang-19", "clang-20", "clang-21", "$ROCM_PATH/llvm/bin/clang",
-                                                "/opt/rocm/llvm/bin/clang", NULL };
+static const char *const clang_candidates[] = {
+    "clang-19", "clang-20", "clang-21", "$ROCM_PATH/llvm/bin/clang", "/opt/rocm/llvm/bin/clang", NULL
+};
 
 static const struct backend backends[BACKEND_COUNT] = {
-    [BACKEND_CUDA] = { "cuda", "CUDA", "CGXCC_NVCC", nvcc_candidates, CGXCC_DEFAULT_CUDA_ARCH, check_cuda, plan_cuda },
-    [BACKEND_HIP] = { "hip", "HIP", "CGXCC_HIP", clang_candidates, CGXCC_DEFAULT_HIP_ARCH, check_hip, plan_hip },
+    [BACKEND_CUDA] = { "cuda", "CUDA", "CGXCC_NVCC", nvcc_candidates, CGXCC_DEFAULT_CUDA_ARCH, check_cuda,
+                       plan_cuda },
+    [BACKEND_HIP] = { "hip", "HIP", "CGXCC_HIP", clang_candidates, CGXCC_DEFAULT_HIP_ARCH, check_hip,
+                      plan_hip },
 };
 
 const struct backend *backend_get(enum backend_id id)
@@ -257,7 +266,8 @@ static struct strings find_compiler(const struct backend *b)
     for (const char *const *c = b->candidates; *c; c++) {
         const char *path = *c;
         if (path[0] == '$') {
-            const char *slash = strchr(path, '/'), *folder = getenv(mem_copy(path + 1, (size_t)(slash - path - 1)));
+            const char *slash = strchr(path, '/'),
+                       *folder = getenv(mem_copy(path + 1, (size_t)(slash - path - 1)));
             if (!folder || !*folder)
                 continue;
             path = mem_printf("%s%s", folder, slash);
@@ -282,8 +292,8 @@ struct passes backend_plan(const struct options *o, const char *source)
         if (compiler.count)
             b->plan(o, &compiler, source, &passes);
         else if (o->asked)
-            die("--backends= asks for %s, but there is no %s to be found; %s can name it", b->name, b->candidates[0],
-                b->variable);
+            die("--backends= asks for %s, but there is no %s to be found; %s can name it", b->name,
+                b->candidates[0], b->variable);
         else
             say("remark", "%s: no %s code, for there is no %s to be found; %s can name it", source, b->name,
                 b->candidates[0], b->variable);

@@ -49,7 +49,7 @@ static struct strings host_command(const struct driver *d, const struct argument
         strings_add(&argv, object);
     }
     if (object && o->dependency.option) {
-        /* As if the host compiler had compiled and linked: the rule is the program's, not the temporary object's. */
+        /* As if the host compiler had also linked: the rule is the program's, not the temporary object's. */
         if (!o->dependency.file) {
             strings_add(&argv, "-MF");
             strings_add(&argv, depfile);
@@ -67,13 +67,13 @@ int compile_source(const struct driver *d, const struct argument *source, const 
 {
     const struct options *o = &d->options;
     const char *result = object ? object : o->output ? o->output : with_suffix(base_name(source->text), ".o");
-    const char *depfile = o->dependency.file ? o->dependency.file
+    const char *depfile = o->dependency.file    ? o->dependency.file
                           : object && o->output ? with_suffix(o->output, ".d")
-                          : object ? with_suffix(base_name(source->text), ".d")
-                                   : with_suffix(result, ".d");
+                          : object              ? with_suffix(base_name(source->text), ".d")
+                                                : with_suffix(result, ".d");
     struct strings argv = host_command(d, source, object, depfile);
 
-    /* Images take the place of bytes of a machine-code object; an object of link-time optimisation has none. */
+    /* Images replace bytes of a machine-code object; an object of link-time optimisation has none. */
     if (o->lto && source_has_kernels(d, source))
         strings_add(&argv, "-fno-lto");
     int status = run(&argv, NULL, NULL);
@@ -84,7 +84,8 @@ int compile_source(const struct driver *d, const struct argument *source, const 
     if (!object_load(result, &made) || !object_has_kernels(&made))
         return 0;
     if (!source->readable) {
-        say("warning", "%s: its kernels run on the CPU only: device compilers cannot read such a file", source->text);
+        say("warning", "%s: its kernels run on the CPU only: device compilers cannot read such a file",
+            source->text);
         return 0;
     }
     /* From here to the end there is no object, so make never finds half of one. */

@@ -13,7 +13,7 @@ struct driver {
 /* Whether a source defines kernels, found by preprocessing it. */
 bool source_has_kernels(const struct driver *d, const struct argument *source);
 
-/* Compiles one of the command's sources with -c and gives an exit status. With `object` the result goes there, as part
- * of a command that compiles and links; with NULL it goes where the command says. */
+/* Compiles one of the command's sources with -c and gives an exit status. With `object` the result goes
+ * there, as part of a command that compiles and links; with NULL it goes where the command says. */
 int compile_source(const struct driver *d, const struct argument *source, const char *object);
 #endif

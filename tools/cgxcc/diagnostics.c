@@ -3,7 +3,9 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char *const severities[] = { "catastrophic error", "fatal error", "error", "warning", "remark", "note" };
+static const char *const severities[] = {
+    "catastrophic error", "fatal error", "error", "warning", "remark", "note",
+};
 enum { SEVERITIES = sizeof severities / sizeof *severities };
 
 /* Where the digits that end at `end` begin. */

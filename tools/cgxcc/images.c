@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(sizeof(cgx__images) == 16 && sizeof(cgx__image) == 64, "libcgx of every release reads this layout");
+_Static_assert(sizeof(cgx__images) == 16 && sizeof(cgx__image) == 64, "libcgx reads this");
 
 bool images_build(struct passes *passes, const char *source)
 {

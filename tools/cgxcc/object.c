@@ -7,7 +7,7 @@
 #include <string.h>
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-# error "cgxcc writes ELF structures as they lie in memory and knows little-endian ones only"
+#error "cgxcc writes ELF structures as they lie in memory and knows little-endian ones only"
 #endif
 
 #define IMAGE_SECTION ".rodata.cgx_images"
@@ -116,7 +116,8 @@ void object_put_images(struct object *o, const struct buffer *images)
         if (!strcmp(string(&e, e.names, e.sections[i].sh_name), IMAGE_SECTION))
             at = i;
     const cgx__images *old = at ? section(&e, at, 8) : NULL;
-    if (!old || e.sections[at].sh_size != sizeof *old || memcmp(old->magic, "CGXI", 4) || old->version != CGX__ABI)
+    if (!old || e.sections[at].sh_size != sizeof *old || memcmp(old->magic, "CGXI", 4) ||
+        old->version != CGX__ABI)
         die("%s: no place for device images; was it compiled with the cgx.h of another release?", o->path);
 
     struct symbols s = symbols(&e);

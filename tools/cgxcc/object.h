@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The host compiler's object: does it hold kernels, and the replacement of its image section. ELF64, little-endian. */
+/* The host compiler's object: does it hold kernels, and its image section replaced. ELF64, little-endian. */
 #ifndef CGXCC_OBJECT_H
 #define CGXCC_OBJECT_H
 #include "util.h"
 
-/* Entries of kernels are static functions of this name, and so are the tokens that the preprocessor leaves. */
+/* Entries of kernels are static functions with this in their names, and so preprocessed text has it. */
 #define KERNEL_MARK "cgx__entry_base_"
 
 enum { IMAGE_ALIGNMENT = 64 }; /* of the section and of each image in it */
@@ -15,7 +15,7 @@ struct object {
     mode_t mode;
 };
 
-/* False where there is nothing to look into: /dev/null, bitcode of link-time optimisation, another machine's format. */
+/* False where there is nothing to look into: /dev/null, bitcode, the object format of another machine. */
 bool object_load(const char *path, struct object *out);
 bool object_has_kernels(const struct object *o);
 void object_put_images(struct object *o, const struct buffer *images);

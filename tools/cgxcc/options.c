@@ -7,7 +7,7 @@
 #include <string.h>
 
 #ifndef CGXCC_DEFAULT_BACKENDS
-# define CGXCC_DEFAULT_BACKENDS "cpu"
+#define CGXCC_DEFAULT_BACKENDS "cpu"
 #endif
 
 /* What options mean to cgxcc, beyond "pass it on". */
@@ -37,8 +37,8 @@ enum form {
     EITHER    /* value glued or in the next word */
 };
 
-/* The first match counts, so longer words stand before their prefixes. Every option that takes its value in the next
- * word has to be here, or the value would pass for a source file. */
+/* The first match counts, so longer words stand before their prefixes. Every option that takes its value in
+ * the next word has to be here, or the value would pass for a source file. */
 static const struct {
     const char *word;
     enum form form;
@@ -208,7 +208,8 @@ static void parse_architectures(struct options *o, enum backend_id id, const cha
     struct strings names = strings_split(list, ',');
     struct strings clean = { 0 };
     if (!names.count)
-        die("--%s-arch= names no architecture; an example is --%s-arch=%s", b->name, b->name, b->default_architectures);
+        die("--%s-arch= names no architecture; an example is --%s-arch=%s", b->name, b->name,
+            b->default_architectures);
     for (size_t i = 0; i < names.count; i++) {
         const char *name = b->check_architecture(names.at[i]);
         if (!name)
@@ -318,49 +319,26 @@ static enum argument_kind parse_rule(struct options *o, int rule, const char *wo
 {
     const char *glued = value ? value : word + strlen(rules[rule].word);
     switch (rules[rule].meaning) {
-    case MEANS_COMMON:
-        return ARGUMENT_COMMON;
-    case MEANS_LINK:
-        return ARGUMENT_LINK;
-    case MEANS_DEVICE:
-        options_add_device(o, rules[rule].word, glued);
-        return ARGUMENT_COMMON;
-    case MEANS_OUTPUT:
-        o->output = glued;
-        return ARGUMENT_OUTPUT;
-    case MEANS_LANGUAGE:
-        return ARGUMENT_LANGUAGE;
-    case MEANS_DEPENDENCY:
-        o->dependency.option = rules[rule].word;
-        return ARGUMENT_DEPENDENCY;
-    case MEANS_DEPENDENCY_FILE:
-        o->dependency.file = glued;
-        return ARGUMENT_DEPENDENCY;
-    case MEANS_DEPENDENCY_TARGET:
-        o->dependency.target = true;
-        return ARGUMENT_DEPENDENCY;
-    case MEANS_DEPENDENCY_PHONY:
-        o->dependency.phony = true;
-        return ARGUMENT_DEPENDENCY;
+    case MEANS_COMMON: return ARGUMENT_COMMON;
+    case MEANS_LINK: return ARGUMENT_LINK;
+    case MEANS_DEVICE: options_add_device(o, rules[rule].word, glued); return ARGUMENT_COMMON;
+    case MEANS_OUTPUT: o->output = glued; return ARGUMENT_OUTPUT;
+    case MEANS_LANGUAGE: return ARGUMENT_LANGUAGE;
+    case MEANS_DEPENDENCY: o->dependency.option = rules[rule].word; return ARGUMENT_DEPENDENCY;
+    case MEANS_DEPENDENCY_FILE: o->dependency.file = glued; return ARGUMENT_DEPENDENCY;
+    case MEANS_DEPENDENCY_TARGET: o->dependency.target = true; return ARGUMENT_DEPENDENCY;
+    case MEANS_DEPENDENCY_PHONY: o->dependency.phony = true; return ARGUMENT_DEPENDENCY;
     case MEANS_COMPILE:
         if (o->mode == MODE_LINK)
             o->mode = MODE_COMPILE;
         return ARGUMENT_COMPILE;
-    case MEANS_PROBE:
-        o->mode = MODE_PROBE;
-        return ARGUMENT_COMMON;
+    case MEANS_PROBE: o->mode = MODE_PROBE; return ARGUMENT_COMMON;
     case MEANS_LTO:
-    case MEANS_NO_LTO:
-        o->lto = rules[rule].meaning == MEANS_LTO;
-        return ARGUMENT_COMMON;
+    case MEANS_NO_LTO: o->lto = rules[rule].meaning == MEANS_LTO; return ARGUMENT_COMMON;
     case MEANS_DEBUG:
-    case MEANS_NO_DEBUG:
-        o->debug = rules[rule].meaning == MEANS_DEBUG;
-        return ARGUMENT_COMMON;
+    case MEANS_NO_DEBUG: o->debug = rules[rule].meaning == MEANS_DEBUG; return ARGUMENT_COMMON;
     case MEANS_OPTIMIZE:
-    case MEANS_NO_OPTIMIZE:
-        o->optimize = rules[rule].meaning == MEANS_OPTIMIZE;
-        return ARGUMENT_COMMON;
+    case MEANS_NO_OPTIMIZE: o->optimize = rules[rule].meaning == MEANS_OPTIMIZE; return ARGUMENT_COMMON;
     }
     return ARGUMENT_COMMON;
 }
@@ -377,7 +355,8 @@ static void parse_file(struct options *o, struct argument *a, const char *langua
 {
     static const char *const texts[] = { ".c", ".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", NULL };
     static const char *const others[] = { ".i", ".ii", ".s", ".S", ".sx", NULL };
-    static const char *const headers[] = { ".h", ".hh", ".hp", ".hxx", ".hpp", ".HPP", ".h++", ".H", ".tcc", NULL };
+    static const char *const headers[] = { ".h",   ".hh",  ".hp", ".hxx", ".hpp",
+                                           ".HPP", ".h++", ".H",  ".tcc", NULL };
 
     a->language = language;
     a->kind = ARGUMENT_SOURCE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line, taken apart. Host options pass through in their order; cgxcc keeps to what it must understand. */
+/* The command line, taken apart. Host options pass through in their order; cgxcc looks into few of them. */
 #ifndef CGXCC_OPTIONS_H
 #define CGXCC_OPTIONS_H
 #include "util.h"

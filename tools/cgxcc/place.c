@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 #ifndef CGXCC_DEFAULT_HOST
-# define CGXCC_DEFAULT_HOST "cc"
+#define CGXCC_DEFAULT_HOST "cc"
 #endif
 /* Relative to the folder of the program, or absolute where they lie outside of the prefix. */
 #ifndef CGXCC_INCLUDEDIR
-# define CGXCC_INCLUDEDIR "../include"
+#define CGXCC_INCLUDEDIR "../include"
 #endif
 #ifndef CGXCC_LIBDIR
-# define CGXCC_LIBDIR "../lib"
+#define CGXCC_LIBDIR "../lib"
 #endif
 
 static const char *own_path(void)
@@ -48,7 +48,8 @@ static char *beside(const char *folder)
     const char *own = own_path();
     if (!own)
         return NULL;
-    return folder[0] == '/' ? real(folder) : real(mem_printf("%.*s/%s", (int)(base_name(own) - own), own, folder));
+    return folder[0] == '/' ? real(folder)
+                            : real(mem_printf("%.*s/%s", (int)(base_name(own) - own), own, folder));
 }
 
 static bool installed(void)
@@ -69,7 +70,8 @@ static bool searched_by_linker(const char *folder)
         folder += strlen("/usr");
     if (!strcmp(folder, "/lib") || !strcmp(folder, "/lib64"))
         return true;
-    return starts_with(folder, "/lib/") && strstr(folder, "-linux-gnu") && !strchr(folder + strlen("/lib/"), '/');
+    return starts_with(folder, "/lib/") && strstr(folder, "-linux-gnu") &&
+           !strchr(folder + strlen("/lib/"), '/');
 }
 
 const char *place_library(void)

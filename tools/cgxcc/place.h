@@ -6,8 +6,8 @@
 
 /* The host compiler, in words. */
 struct strings place_host(void);
-/* Folders of an installed libcgx beside cgxcc. NULL where it has to be named by hand: in a build tree, where the
- * variable CGXCC_TREE is set, or where compiler or linker look anyway. */
+/* Folders of an installed libcgx beside cgxcc. NULL where it has to be named by hand, in a build tree or with
+ * the variable CGXCC_TREE set, and where compiler or linker look anyway. */
 const char *place_include(void);
 const char *place_library(void);
 #endif

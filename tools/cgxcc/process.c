@@ -89,7 +89,8 @@ static void catch_signals(void)
 /* Prints a word so that a shell reads it back as it is. */
 static void show_word(const char *word)
 {
-    if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./,:@%^") == strlen(word)) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./,:@%^";
+    if (*word && strspn(word, plain) == strlen(word)) {
         fprintf(stderr, " %s", word);
         return;
     }
@@ -112,15 +113,18 @@ static void show(const struct strings *argv)
     fputc('\n', stderr);
 }
 
-/* A command line that the kernel might refuse travels as a response file, which every compiler here reads. */
-static struct strings fit(const struct strings *argv)
+/* Whether the kernel might refuse a command line: ARG_MAX is 2 MiB and holds the environment too. */
+static bool too_long(const struct strings *argv)
 {
-    enum { LIMIT = 512 * 1024 };
     size_t total = 0;
     for (size_t i = 0; i < argv->count; i++)
         total += strlen(argv->at[i]) + 1;
-    if (total < LIMIT)
-        return *argv;
+    return total > 512 * 1024;
+}
+
+/* The same command with its arguments in a response file, which every compiler here reads. */
+static struct strings with_response_file(const struct strings *argv)
+{
     static int number;
     struct buffer text = { 0 };
     for (size_t i = 1; i < argv->count; i++) {
@@ -143,7 +147,7 @@ static struct strings fit(const struct strings *argv)
 static void start(int slot, const struct strings *argv, const char *out, const char *err)
 {
     show(argv);
-    struct strings fitting = fit(argv);
+    struct strings fitting = too_long(argv) ? with_response_file(argv) : *argv;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t block, before;
@@ -192,7 +196,8 @@ static int wait_any(int *status)
             children[i] = 0;
             *status = WIFEXITED(raw) ? WEXITSTATUS(raw) : EXIT_FAILURE;
             if (WIFSIGNALED(raw) && !caught)
-                say("error", "a compiler was ended by signal %d (%s)", WTERMSIG(raw), strsignal(WTERMSIG(raw)));
+                say("error", "a compiler was ended by signal %d (%s)", WTERMSIG(raw),
+                    strsignal(WTERMSIG(raw)));
             return i;
         }
     }
@@ -240,8 +245,7 @@ void run_all(struct command *commands, size_t count)
 
 void become(const struct strings *argv)
 {
-    struct strings fitting = fit(argv);
-    if (fitting.count != argv->count) /* somebody must stay to remove the response file */
+    if (too_long(argv)) /* somebody must stay to remove the response file */
         quit(run(argv, NULL, NULL));
     show(argv);
     fflush(stdout);

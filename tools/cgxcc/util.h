@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory, strings and whole files. Memory comes from one arena and is never given back: cgxcc lives as long as one
- * compilation, and what it holds is a few command lines and one object. */
+/* Memory, strings and whole files. Memory comes from one arena and is never given back: cgxcc lives as long
+ * as one compilation, and what it holds is a few command lines and one object. */
 #ifndef CGXCC_UTIL_H
 #define CGXCC_UTIL_H
 #include <stdbool.h>
@@ -13,7 +13,7 @@ void *mem_alloc(size_t size); /* zeroed */
 char *mem_copy(const char *text, size_t length);
 char *mem_printf(const char *format, ...) PRINTF(1, 2);
 
-/* A list of strings that always ends with NULL in at[count]. {0} is an empty list, once something was added. */
+/* A list of strings; once something was added at[count] is NULL. {0} is the empty list. */
 struct strings {
     const char **at;
     size_t count, room;
@@ -22,7 +22,7 @@ void strings_add(struct strings *list, const char *text);
 void strings_append(struct strings *list, const struct strings *more);
 bool strings_have(const struct strings *list, const char *text);
 struct strings strings_split(const char *text, char separator); /* empty pieces are dropped */
-struct strings strings_words(const char *text);                 /* quotes and backslashes as in response files */
+struct strings strings_words(const char *text); /* quotes and backslashes as in response files */
 
 bool starts_with(const char *text, const char *prefix);
 bool ends_with(const char *text, const char *suffix);
@@ -36,8 +36,8 @@ struct buffer {
 void buffer_add(struct buffer *b, const void *bytes, size_t size);
 void buffer_pad(struct buffer *b, size_t alignment);
 
-/* Reads a regular file; the data ends with a NUL that size does not count. False and errno if it cannot be read,
- * EINVAL if it is no regular file. `mode` may be NULL. */
+/* Reads a regular file; a NUL that size does not count follows the data. False and errno if it cannot be
+ * read, EINVAL if it is no regular file. `mode` may be NULL. */
 bool file_read(const char *path, struct buffer *out, mode_t *mode);
 /* Makes the file appear whole or not at all; a failure ends the program. */
 void file_replace(const char *path, const struct buffer *content, mode_t mode);
