@@ -39,7 +39,7 @@ void cgx__fiber_entry(worker *w, int index)
     fiber_main(w, index);
 }
 
-#if (defined(__x86_64__) && defined(__LP64__)) || defined(__aarch64__)
+#if ((defined(__x86_64__) && defined(__LP64__)) || defined(__aarch64__)) && !defined(CGX__UCONTEXT)
 void cgx__raw_to(void **save, void *sp) CGX__HIDDEN;
 void cgx__raw_jump(void *sp) CGX__HIDDEN __attribute__((noreturn));
 void cgx__raw_first(void) CGX__HIDDEN;

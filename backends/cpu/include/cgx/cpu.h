@@ -22,8 +22,10 @@
 #  define CGX__SANITIZED 1
 # endif
 #endif
-#if defined(__OPTIMIZE__) && !defined(CGX__SANITIZED) && defined(__x86_64__) && defined(__LP64__)
-# define CGX__INLINE_SWITCH 1
+#if defined(__OPTIMIZE__) && !defined(CGX__SANITIZED) && !defined(CGX__UCONTEXT)
+# if (defined(__x86_64__) && defined(__LP64__)) || (defined(__aarch64__) && !defined(__ARM_FEATURE_SVE))
+#  define CGX__INLINE_SWITCH 1
+# endif
 #endif
 
 enum { CGX__VALUE_BYTES = 32, CGX__MAX_THREADS = 1024, CGX__BARRIERS = 2 * CGX__MAX_THREADS };
@@ -129,7 +131,7 @@ CGX__INLINE cgx_cpu_node *cgx__cpu_pop(cgx_cpu_worker *w)
     return n;
 }
 
-#ifdef CGX__INLINE_SWITCH
+#if defined(CGX__INLINE_SWITCH) && defined(__x86_64__)
 /* Saves rbp and a resume address below the red zone, leaves the rest to the compiler, which knows what is live. No call
  * and no ret: the return predictor stays in step. The frame is the one that backends/cpu/switch.c resumes. */
 # define CGX__SWITCH_TEXT                                                                                  \
@@ -143,6 +145,22 @@ CGX__INLINE cgx_cpu_node *cgx__cpu_pop(cgx_cpu_worker *w)
 # define CGX__SWITCH_CLOBBERS_V4                                                                           \
     "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26",      \
     "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+# define CGX__SWITCH_SAVE "rax"
+# define CGX__SWITCH_NEXT "rdx"
+#elif defined(CGX__INLINE_SWITCH)
+/* The same for aarch64: x29, which compilers do not let go, and the resume address. */
+# define CGX__SWITCH_TEXT                                                                                  \
+    "sub sp, sp, #16\n\tadr x9, 1f\n\tstp x9, x29, [sp]\n\tmov x9, sp\n\tstr x9, [%0]\n\tmov sp, %1\n\t"     \
+    "ldr x9, [sp]\n\tbr x9\n\t.p2align 3\n1:\tldr x29, [sp, #8]\n\tadd sp, sp, #16"
+# define CGX__SWITCH_CLOBBERS                                                                              \
+    "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",  \
+    "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "memory",    \
+    "cc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14",    \
+    "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",       \
+    "v29", "v30", "v31"
+# define CGX__SWITCH_CLOBBERS_V4 "memory" /* one level only */
+# define CGX__SWITCH_SAVE "x0"
+# define CGX__SWITCH_NEXT "x1"
 #endif
 
 /* Parks the calling thread, whose node is in some list, and runs the next one. LEVEL must be a constant for the inline
@@ -159,14 +177,13 @@ CGX__INLINE void cgx__cpu_suspend(cgx_cpu_thread *t, cgx_cpu_node *me, int level
         to = cgx__cpu_pop(t->worker)->sp;
     }
 #ifdef CGX__INLINE_SWITCH
-    if (__builtin_constant_p(level) && level >= 4) {
-        cgx_cpu_node *m = me;
-        __asm__ volatile(CGX__SWITCH_TEXT : "+a"(m), "+d"(to) : : CGX__SWITCH_CLOBBERS, CGX__SWITCH_CLOBBERS_V4);
-        return;
-    }
     if (__builtin_constant_p(level)) {
-        cgx_cpu_node *m = me;
-        __asm__ volatile(CGX__SWITCH_TEXT : "+a"(m), "+d"(to) : : CGX__SWITCH_CLOBBERS);
+        register cgx_cpu_node *save __asm__(CGX__SWITCH_SAVE) = me;
+        register void *next __asm__(CGX__SWITCH_NEXT) = to;
+        if (level >= 4)
+            __asm__ volatile(CGX__SWITCH_TEXT : "+r"(save), "+r"(next) : : CGX__SWITCH_CLOBBERS, CGX__SWITCH_CLOBBERS_V4);
+        else
+            __asm__ volatile(CGX__SWITCH_TEXT : "+r"(save), "+r"(next) : : CGX__SWITCH_CLOBBERS);
         return;
     }
 #endif
@@ -293,7 +310,7 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = {
         const int cgx__nx = cgx__s.block.x, cgx__ny = cgx__s.block.y;                                      \
         int cgx__x0 = cgx__b->next, cgx__y0 = 0, cgx__z0 = 0;                                              \
         (void)cgx__p;                                                                                      \
-        if (cgx__x0) {                                                                                     \
+        if (cgx__x0 >= cgx__nx) { /* no division where the first row is meant */                           \
             cgx__y0 = cgx__x0 / cgx__nx, cgx__x0 -= cgx__y0 * cgx__nx;                                     \
             cgx__z0 = cgx__y0 / cgx__ny, cgx__y0 -= cgx__z0 * cgx__ny;                                     \
         }                                                                                                  \

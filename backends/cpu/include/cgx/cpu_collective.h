@@ -34,6 +34,7 @@ CGX_FOREACH_OPERATOR(CGX__OPERATOR_FN)
 CGX_FOREACH_VALUE(CGX__COLLECTIVE_FNS)
 
 #ifdef __cplusplus
+extern "C++" {
 # define CGX__COLLECTIVE_OVERLOAD(s, T, code)                                                              \
     CGX__INLINE T cgx__reduce(cgx_group g, T v, int op, int line) { return cgx__reduce_##s(g, v, op, line); } \
     CGX__INLINE T cgx__inclusive_scan(cgx_group g, T v, int op, int line)                                  \
@@ -53,6 +54,7 @@ template<class T> CGX__INLINE int cgx__operator_code(T, cgx_op_bitwise op)
 {
     static_assert(cgx__is_integer<T>::value, "cgx: a bitwise operator needs an integer");
     return op.code;
+}
 }
 # define CGX__COLLECT(g, v, op, name) cgx__##name(cgx__any(g), (v), cgx__operator_code((v), (op)), __LINE__)
 #else

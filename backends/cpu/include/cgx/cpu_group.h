@@ -111,6 +111,7 @@ CGX__INLINE int cgx__count_group(cgx_group g) { return g.size; }
 CGX_FOREACH_TILE(CGX__RANK_TILE)
 
 #ifdef __cplusplus
+extern "C++" { /* overloads and templates, in a program that includes this inside extern "C" too */
 # define CGX__OVERLOAD_GROUP(type, f)                                                                      \
     CGX__INLINE cgx_group cgx__any(type g) { return cgx__any_##f(g); }                                     \
     CGX__INLINE cgx_group cgx__any_or_grid(type g) { return cgx__any_##f(g); }                             \
@@ -129,6 +130,7 @@ template<class G> CGX__INLINE G cgx__narrow_check(G g) { return g; }
 # define CGX__TOO_WIDE(N) cgx_group cgx__narrow_check(cgx_tile_##N) = delete;
 CGX__FOREACH_WIDE_TILE(CGX__TOO_WIDE)
 # define cgx__narrow(g) cgx__any(cgx__narrow_check(g))
+}
 #else
 # define CGX__ANY_CASE(N) cgx_tile_##N: cgx__any_##N,
 # define cgx__any(g)                                                                                       \
@@ -326,6 +328,7 @@ CGX__INLINE cgx_coalesced cgx__binary(cgx_group g, int predicate, int line)
 }
 
 #ifdef __cplusplus
+extern "C++" {
 template<class T> CGX__INLINE T cgx__shuffle(cgx_group g, T v, int operation, int argument, int line)
 {
     static_assert(sizeof(T) <= CGX__VALUE_BYTES, "a shuffled value has at most 32 bytes");
@@ -337,6 +340,7 @@ template<class T> CGX__INLINE cgx_mask cgx__match_value(cgx_group g, T v, int op
 {
     static_assert(sizeof(T) <= CGX__VALUE_BYTES, "a matched value has at most 32 bytes");
     return cgx__match(g, &v, sizeof v, operation, same, line);
+}
 }
 # define CGX__SHUFFLE(g, v, operation, argument)                                                           \
     cgx__shuffle(cgx__any(g), (v), CGX__OP_##operation, (int)(argument), __LINE__)
