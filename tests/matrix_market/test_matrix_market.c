@@ -303,7 +303,7 @@ static void survives_damage(void **state)
     static const char alphabet[] = "0123456789 .-+eE\n\r\t%naif\xff";
 
     (void)state;
-    for (int round = 0; round < 4000; round++) {
+    for (int round = 0; round < 2000; round++) {
         char text[2 * sizeof small];
         size_t length = sizeof small - 1;
 
@@ -323,7 +323,7 @@ static void survives_damage(void **state)
 static void survives_noise(void **state)
 {
     (void)state;
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < 200; round++) {
         char text[sizeof HEADER + 500] = HEADER;
         size_t start = round % 3 ? sizeof HEADER - 1 : 0;
         for (size_t i = start; i < sizeof text; i++)
