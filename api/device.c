@@ -112,6 +112,24 @@ static const char *known_backends(void)
     return text;
 }
 
+/* SOURCE is put behind what was asked for, in error texts. */
+static cgx_status get(const char *backend, int index, const char *source, cgx_device **device)
+{
+    for (int b = 0; b < BACKENDS; b++) {
+        if (strcmp(backends[b]->name, backend))
+            continue;
+        start(b);
+        if (started[b].status)
+            return cgx__fail(started[b].status, "%s%s is not available: %s", backend, source, started[b].reason);
+        if (index < 0 || index >= started[b].device_count)
+            return cgx__fail(CGX_ERROR_NO_DEVICE, "device %s:%d%s asked, %s has %d: %s:0 to %s:%d", backend, index, source,
+                             backend, started[b].device_count, backend, backend, started[b].device_count - 1);
+        *device = started[b].devices + index;
+        return CGX_OK;
+    }
+    return cgx__fail(CGX_ERROR_UNKNOWN_BACKEND, "there is no backend \"%s\"%s; known: %s", backend, source, known_backends());
+}
+
 cgx_status cgx_device_get(const char *backend, int index, cgx_device **device)
 {
     cgx_status s = check_process("cgx_device_get");
@@ -119,19 +137,7 @@ cgx_status cgx_device_get(const char *backend, int index, cgx_device **device)
         return s;
     if (!backend || !device)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_device_get: NULL argument");
-    for (int b = 0; b < BACKENDS; b++) {
-        if (strcmp(backends[b]->name, backend))
-            continue;
-        start(b);
-        if (started[b].status)
-            return cgx__fail(started[b].status, "%s is not available: %s", backend, started[b].reason);
-        if (index < 0 || index >= started[b].device_count)
-            return cgx__fail(CGX_ERROR_NO_DEVICE, "device %s:%d asked, %s has %d: %s:0 to %s:%d", backend, index, backend,
-                             started[b].device_count, backend, backend, started[b].device_count - 1);
-        *device = started[b].devices + index;
-        return CGX_OK;
-    }
-    return cgx__fail(CGX_ERROR_UNKNOWN_BACKEND, "there is no backend \"%s\"; known: %s", backend, known_backends());
+    return get(backend, index, "", device);
 }
 
 static cgx_status find_any(cgx_device **device)
@@ -175,7 +181,7 @@ cgx_status cgx_device_find(const char *name, cgx_device **device)
                          known_backends());
     memcpy(backend, name, length);
     backend[length] = 0;
-    return cgx_device_get(backend, (int)index, device);
+    return get(backend, (int)index, source, device);
 }
 
 cgx_status cgx_device_get_info(const cgx_device *device, cgx_device_info *info)

@@ -10,24 +10,29 @@ static cgx_status check_shape(const cgx_device_info *d, const cgx_kernel *k, con
     const struct { const char *what; cgx_dim3 asked, limit; } sizes[] = {
         { "grid", c->grid, d->max_grid }, { "block", c->block, d->max_block }
     };
+    int asked[2][3], limit[2][3];
     for (int i = 0; i < 2; i++) {
-        const int asked[3] = { sizes[i].asked.x, sizes[i].asked.y, sizes[i].asked.z };
-        const int limit[3] = { sizes[i].limit.x, sizes[i].limit.y, sizes[i].limit.z };
-        for (int axis = 0; axis < 3; axis++) {
-            if (asked[axis] <= 0)
+        memcpy(asked[i], &sizes[i].asked, sizeof asked[i]);
+        memcpy(limit[i], &sizes[i].limit, sizeof limit[i]);
+        for (int axis = 0; axis < 3; axis++)
+            if (asked[i][axis] <= 0)
                 return cgx__fail(CGX_ERROR_INVALID, "%s: %s size %s in %c; at least 1 is needed", k->name, sizes[i].what,
-                                 cgx__number(asked[axis]), "xyz"[axis]);
-            if (asked[axis] > limit[axis])
-                return cgx__fail(CGX_ERROR_LIMIT, "%s: %s size %s in %c asked, %s takes %s; %s would fit", k->name,
-                                 sizes[i].what, cgx__number(asked[axis]), "xyz"[axis], d->name, cgx__number(limit[axis]),
-                                 cgx__number(limit[axis]));
-        }
+                                 cgx__number(asked[i][axis]), "xyz"[axis]);
     }
-    int64_t threads = (int64_t)c->block.x * c->block.y * c->block.z;
+    /* Before the single sizes: a row of too many threads is too many threads first. */
+    int64_t threads;
+    if (__builtin_mul_overflow((int64_t)c->block.x * c->block.y, c->block.z, &threads))
+        threads = INT64_MAX;
     if (threads > d->max_threads_per_block)
         return cgx__fail(CGX_ERROR_LIMIT, "%s: %s threads a block asked, %s takes %s; %s would fit", k->name,
                          cgx__number(threads), d->name, cgx__number(d->max_threads_per_block),
                          cgx__number(d->max_threads_per_block));
+    for (int i = 0; i < 2; i++)
+        for (int axis = 0; axis < 3; axis++)
+            if (asked[i][axis] > limit[i][axis])
+                return cgx__fail(CGX_ERROR_LIMIT, "%s: %s size %s in %c asked, %s takes %s; %s would fit", k->name,
+                                 sizes[i].what, cgx__number(asked[i][axis]), "xyz"[axis], d->name,
+                                 cgx__number(limit[i][axis]), cgx__number(limit[i][axis]));
     if (k->flags & CGX_KERNEL_FIXED_BLOCK) {
         if (c->block.x != k->block.x || c->block.y != k->block.y || c->block.z != k->block.z)
             return cgx__fail(CGX_ERROR_LIMIT, "%s: block of %d x %d x %d asked, the kernel is declared for %d x %d x %d", k->name,
@@ -44,12 +49,12 @@ static cgx_status check_shared(const cgx_device_info *d, const cgx_kernel *k, si
     size_t limit = d->shared_bytes_per_block;
     if (fixed > limit)
         return cgx__fail(CGX_ERROR_LIMIT, "%s: the kernel declares %s bytes of shared memory, %s takes %s a block", k->name,
-                         cgx__number((int64_t)fixed), d->name, cgx__number((int64_t)limit));
+                         cgx__size(fixed), d->name, cgx__size(limit));
     size_t at = (fixed + 127) & ~(size_t)127, room = at < limit ? limit - at : 0;
     if (dynamic > room)
         return cgx__fail(CGX_ERROR_LIMIT, "%s: %s bytes of dynamic shared memory asked beside %s static ones, %s takes %s a block; "
-                         "%s would fit", k->name, cgx__number((int64_t)dynamic), cgx__number((int64_t)fixed), d->name,
-                         cgx__number((int64_t)limit), cgx__number((int64_t)room));
+                         "%s would fit", k->name, cgx__size(dynamic), cgx__size(fixed), d->name,
+                         cgx__size(limit), cgx__size(room));
     return CGX_OK;
 }
 
@@ -116,12 +121,13 @@ cgx_status cgx__launch(cgx_queue *queue, const cgx_kernel *kernel, const cgx_con
                        size_t bytes)
 {
     kernel_record *record;
-    cgx_status s = check_queue(queue, kernel ? kernel->name : "cgx_launch");
-    if (s || (s = kernel_find(kernel, "cgx_launch", &record)))
+    cgx_status s = check_process("cgx_launch");
+    /* The version first: what else a descriptor of another one holds is not known. */
+    if (s || (s = kernel_find(kernel, "cgx_launch", &record)) || (s = check_queue(queue, kernel->name)))
         return s;
     if (bytes != kernel->argument_bytes || !arguments)
         return cgx__fail(CGX_ERROR_INVALID, "%s: %s bytes of arguments given, the kernel takes %s", kernel->name,
-                         cgx__number((int64_t)bytes), cgx__number(kernel->argument_bytes));
+                         cgx__size(bytes), cgx__number(kernel->argument_bytes));
     if (!config || config->size < sizeof *config)
         return cgx__fail(CGX_ERROR_INVALID, "%s: the configuration's size is not set; use cgx_config_make", kernel->name);
     const cgx_device *device = queue->h.device;
@@ -140,8 +146,8 @@ cgx_status cgx_launch(cgx_queue *queue, const cgx_kernel *kernel, cgx_config con
 {
     _Alignas(16) char packed[4096];
     kernel_record *record;
-    cgx_status s = kernel_find(kernel, "cgx_launch", &record);
-    if (s)
+    cgx_status s = check_process("cgx_launch");
+    if (s || (s = kernel_find(kernel, "cgx_launch", &record)))
         return s;
     if (count != (int)kernel->parameter_count)
         return cgx__fail(CGX_ERROR_INVALID, "%s: %d arguments given, the kernel takes %u", kernel->name, count,
@@ -253,7 +259,7 @@ cgx_status cgx_best_block(cgx_queue *queue, const cgx_kernel *kernel, size_t dyn
     }
     if (!best)
         return cgx__fail(CGX_ERROR_LIMIT, "%s: no block fits with %s bytes of dynamic shared memory", kernel->name,
-                         cgx__number((int64_t)dynamic_shared));
+                         cgx__size(dynamic_shared));
     *threads = best;
     *blocks = best_per_unit * d->units;
     return CGX_OK;

@@ -279,8 +279,8 @@ cgx_status cgx_copy_2d(cgx_queue *queue, void *destination, size_t destination_p
         return cgx__fail(CGX_ERROR_INVALID, "cgx_copy: %s is NULL", destination ? "the source" : "the destination");
     if (height > 1 && (destination_pitch < width || source_pitch < width))
         return cgx__fail(CGX_ERROR_INVALID, "cgx_copy_2d: rows of %s bytes, pitches of %s and %s; a pitch is at least a row",
-                         cgx__number((int64_t)width), cgx__number((int64_t)destination_pitch),
-                         cgx__number((int64_t)source_pitch));
+                         cgx__size(width), cgx__size(destination_pitch),
+                         cgx__size(source_pitch));
     size_t span;
     if (__builtin_mul_overflow(destination_pitch, height, &span) || __builtin_mul_overflow(source_pitch, height, &span))
         return cgx__fail(CGX_ERROR_INVALID, "cgx_copy_2d: more bytes than there are addresses");
@@ -316,7 +316,7 @@ cgx_status cgx_fill(cgx_queue *queue, void *memory, const void *pattern, size_t 
     CHECK(check_queue(queue, "cgx_fill"));
     if (pattern_bytes != 1 && pattern_bytes != 2 && pattern_bytes != 4 && pattern_bytes != 8 && pattern_bytes != 16)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_fill: a pattern of %s bytes asked; 1, 2, 4, 8 and 16 work",
-                         cgx__number((int64_t)pattern_bytes));
+                         cgx__size(pattern_bytes));
     if (__builtin_mul_overflow(pattern_bytes, count, &bytes))
         return cgx__fail(CGX_ERROR_INVALID, "cgx_fill: more bytes than there are addresses");
     if (!pattern || (count && !memory))

@@ -41,20 +41,33 @@ cgx_status cgx__fail(cgx_status status, const char *format, ...)
     return status;
 }
 
-const char *cgx__number(int64_t n)
+/* Puts commas between groups of three digits. */
+static const char *grouped(const char *digits)
 {
     static _Thread_local char buffers[8][32];
     static _Thread_local unsigned turn;
-    char digits[24], *out = buffers[turn++ % 8], *o = out;
-    int length = snprintf(digits, sizeof digits, "%lld", (long long)n);
-    for (int i = 0; i < length; i++) {
-        *o++ = digits[i];
-        int left = length - 1 - i;
-        if (left && left % 3 == 0 && digits[i] != '-')
+    char *out = buffers[turn++ % 8], *o = out;
+    for (size_t left = strlen(digits); left--; digits++) {
+        *o++ = *digits;
+        if (left && left % 3 == 0 && *digits != '-')
             *o++ = ',';
     }
     *o = 0;
     return out;
+}
+
+const char *cgx__number(int64_t n)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%lld", (long long)n);
+    return grouped(digits);
+}
+
+const char *cgx__size(size_t n)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%zu", n);
+    return grouped(digits);
 }
 
 void cgx__try(cgx_status status, const char *file, int line)

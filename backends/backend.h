@@ -64,4 +64,5 @@ CGX__HIDDEN_API cgx_status cgx__fail(cgx_status status, const char *format, ...)
 CGX__HIDDEN_API void cgx__set_error(const char *text);
 /* "1,152", in one of a few buffers of the thread that are reused in turn. */
 CGX__HIDDEN_API const char *cgx__number(int64_t n);
+CGX__HIDDEN_API const char *cgx__size(size_t n);
 #endif

@@ -11,6 +11,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 build=$root/build
 configure "$build" -Dbuildtype=release
 
+compile "$build" build.ninja # meson runs again where a meson.build has changed
 mapfile -t known < <(run_ninja -C "$build" -t targets all |
     sed -n 's,^bench/bench_\([A-Za-z0-9_-]*\): .*,\1,p' | sort -u)
 if ((${#known[@]} == 0)); then

@@ -19,13 +19,13 @@ typedef struct { uint16_t bits; } cgx_bf16;
 CGX__HOST_DEVICE uint32_t cgx__float_bits(float v)
 {
     uint32_t u;
-    memcpy(&u, &v, sizeof u);
+    __builtin_memcpy(&u, &v, sizeof u);
     return u;
 }
 CGX__HOST_DEVICE float cgx__bits_float(uint32_t u)
 {
     float v;
-    memcpy(&v, &u, sizeof v);
+    __builtin_memcpy(&v, &u, sizeof v);
     return v;
 }
 

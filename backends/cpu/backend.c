@@ -222,8 +222,8 @@ static cgx_status alloc(int device, size_t bytes, cgx_memory_kind kind, void **m
     void *p = rounded ? aligned_alloc(MEMORY_ALIGNMENT, rounded) : NULL;
     if (!p || !remember(p)) {
         free(p);
-        return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu:0: %s bytes asked, the machine has %s in all", cgx__number((int64_t)bytes),
-                         cgx__number((int64_t)cpu.memory));
+        return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu:0: %s bytes asked, the machine has %s in all", cgx__size(bytes),
+                         cgx__size(cpu.memory));
     }
     *memory = p;
     return CGX_OK;

@@ -66,6 +66,7 @@ typedef struct launch {
     int participants;            /* workers at the grid barrier */
     int grid_arrived;            /* atomic */
     unsigned grid_phase;         /* atomic */
+    int finished;                /* atomic: workers whose blocks have all ended */
     int failed;                  /* atomic: 0, or 1 once status and text are being set */
     cgx_status status;
     char text[1024];

@@ -267,12 +267,25 @@ static void pause_a_little(void)
 #endif
 }
 
-/* All threads here wait for the other workers. False if the launch failed meanwhile. */
+static int grid_waits(const worker *w)
+{
+    return __atomic_load_n(&w->launch->grid_phase, __ATOMIC_ACQUIRE) == w->grid_phase;
+}
+
+/* All threads here wait for the other workers. False if the launch failed meanwhile, or fails because a worker whose
+ * blocks have all ended will not come: it had left the phases before, so if this one is not over then it never will be. */
 static int wait_for_grid(worker *w)
 {
-    for (unsigned spins = 0; __atomic_load_n(&w->launch->grid_phase, __ATOMIC_ACQUIRE) == w->grid_phase; spins++) {
+    for (unsigned spins = 0; grid_waits(w); spins++) {
         if (failed(w->launch))
             return 0;
+        if (__atomic_load_n(&w->launch->finished, __ATOMIC_ACQUIRE) && grid_waits(w)) {
+            char text[900];
+            report_deadlock(w, text, sizeof text);
+            launch_fail(w->launch, CGX_ERROR_DEADLOCK, "%s: deadlock: %s; other blocks of the grid have ended",
+                        w->launch->kernel->name, text);
+            return 0;
+        }
         if (spins < 4000)
             pause_a_little();
         else
@@ -341,6 +354,7 @@ static int schedule(worker *w)
         } else if (w->pub.ready_head) {
             switch_to(w, &w->pub.scheduler, cgx__cpu_pop(&w->pub)->sp);
         } else if (!w->resident) {
+            __atomic_add_fetch(&w->launch->finished, 1, __ATOMIC_RELEASE);
             return 1;
         } else if (w->pub.grid.expected && w->pub.grid.arrived == w->pub.grid.expected) {
             if (!wait_for_grid(w))

@@ -24,13 +24,11 @@ int main(void)
     bad |= (k2_visits() != 101) << 5;
     bad |= (k1_reverse(q, x) || cgx_queue_wait(q) || x[0] != 126 || x[60] != 6) << 6;
     bad |= (k1_add(q, x, y) || cgx_queue_wait(q) || y[0] != 379) << 9;
-    bad |= (cgx_kernel_get_info(q, k1_reduce_kernel(), &a) || cgx_kernel_get_info(q, k2_reduce_kernel(), &b))
-           << 7;
+    bad |= (cgx_kernel_get_info(q, k1_reduce_kernel(), &a) || cgx_kernel_get_info(q, k2_reduce_kernel(), &b)) << 7;
     bad |= (a.static_shared_bytes < 4 || b.static_shared_bytes < 12) << 8;
     CGX_TRY(cgx_queue_close(&q));
 
-    const cgx__images *images1 = k1_reduce_kernel()->unit->images,
-                      *images2 = k2_reduce_kernel()->unit->images;
+    const cgx__images *images1 = k1_reduce_kernel()->unit->images, *images2 = k2_reduce_kernel()->unit->images;
     printf("%s bad=%#x images=%d,%d bytes=%lu target=%s shared=%zu,%zu\n", bad ? "BAD" : "OK", (unsigned)bad,
            images1->count, images2->count, (unsigned long)images1->size, a.target, a.static_shared_bytes,
            b.static_shared_bytes);

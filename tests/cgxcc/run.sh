@@ -786,7 +786,7 @@ test_installed() { # as the first page of the manual has it
     local to_include=${CGXCC_TEST_INCLUDEDIR:-../include} to_lib=${CGXCC_TEST_LIBDIR:-../lib} f
     [[ $to_include != /* && $to_lib != /* ]] || skip "configured for absolute folders"
     mkdir -p prefix/bin "prefix/bin/$to_include" "prefix/bin/$to_lib"
-    cp "$cgxcc" prefix/bin
+    cp "$cgxcc" prefix/bin/cgxcc
     for f in "${folders[@]}"; do cp -r "$f/." "prefix/bin/$to_include"; done
     find "$libdir" -maxdepth 1 -name "libcgx.so*" ! -type d -exec cp -d {} "prefix/bin/$to_lib" \;
     unset CGXCC_TREE
@@ -798,6 +798,11 @@ test_installed() { # as the first page of the manual has it
     ../prefix/bin/cgxcc "${own[@]}" -c k1.c k2.c
     ../prefix/bin/cgxcc "${own[@]}" k1.o k2.o user.c main.c -o program -lcgx
     runs ./program images=3,3
+    "$host" -S "${includes[@]}" user.c
+    "$host" -E "${includes[@]}" user.c -o user.i
+    for f in user.s user.i; do # nothing that such a file has no use for
+        [[ $(../prefix/bin/cgxcc --cpu-arch=v3 -show -c $f -o user.o 2>&1) == "+ $host -c $f -o user.o" ]]
+    done
     cd ..
     mv prefix moved
     cd user

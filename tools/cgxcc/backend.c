@@ -123,8 +123,7 @@ static const char *toolkit_of(const struct strings *compiler)
     return root;
 }
 
-static void plan_cuda(const struct options *o, const struct strings *compiler, const char *source,
-                      struct passes *out)
+static void plan_cuda(const struct options *o, const struct strings *compiler, const char *source, struct passes *out)
 {
     /* 177: a variable that only the host uses counts as unused in the device's view of the file. */
     static const char *const fixed[] = { "-fatbin", "-x", "cu", "-std=c++17", "-diag-suppress=177", NULL };
@@ -177,19 +176,15 @@ static const char *check_hip(const char *name)
 {
     size_t length = starts_with(name, "gfx") ? strspn(name + 3, "0123456789abcdefghijklmnopqrstuvwxyz-") : 0;
     const char *rest = name + 3 + length; /* ":xnack+" and the like */
-    return length >= 3 && (!*rest || *rest == ':') && strlen(name) < sizeof((cgx__image *)0)->target ? name
-                                                                                                     : NULL;
+    return length >= 3 && (!*rest || *rest == ':') && strlen(name) < sizeof((cgx__image *)0)->target ? name : NULL;
 }
 
-static void plan_hip(const struct options *o, const struct strings *compiler, const char *source,
-                     struct passes *out)
+static void plan_hip(const struct options *o, const struct strings *compiler, const char *source, struct passes *out)
 {
     /* -cuid: clang otherwise hashes the output path into names of device variables: new bytes every time. */
-    static const char *const fixed[] = {
-        "-x",         "hip",       "--offload-device-only",   "--no-gpu-bundle-output",
-        "-nogpulib",  "-nogpuinc", "-mcode-object-version=5", "-cuid=cgx",
-        "-std=c++17", NULL
-    };
+    static const char *const fixed[] = { "-x",         "hip",       "--offload-device-only",   "--no-gpu-bundle-output",
+                                         "-nogpulib",  "-nogpuinc", "-mcode-object-version=5", "-cuid=cgx",
+                                         "-std=c++17", NULL };
     const struct strings *list = &o->architectures[BACKEND_HIP];
     for (size_t i = 0; i < list->count; i++) {
         struct pass *p = add_pass(out, CGX__IMAGE_HIP);
@@ -226,10 +221,8 @@ static const char *const clang_candidates[] = {
 };
 
 static const struct backend backends[BACKEND_COUNT] = {
-    [BACKEND_CUDA] = { "cuda", "CUDA", "CGXCC_NVCC", nvcc_candidates, CGXCC_DEFAULT_CUDA_ARCH, check_cuda,
-                       plan_cuda },
-    [BACKEND_HIP] = { "hip", "HIP", "CGXCC_HIP", clang_candidates, CGXCC_DEFAULT_HIP_ARCH, check_hip,
-                      plan_hip },
+    [BACKEND_CUDA] = { "cuda", "CUDA", "CGXCC_NVCC", nvcc_candidates, CGXCC_DEFAULT_CUDA_ARCH, check_cuda, plan_cuda },
+    [BACKEND_HIP] = { "hip", "HIP", "CGXCC_HIP", clang_candidates, CGXCC_DEFAULT_HIP_ARCH, check_hip, plan_hip },
 };
 
 const struct backend *backend_get(enum backend_id id)
@@ -266,8 +259,7 @@ static struct strings find_compiler(const struct backend *b)
     for (const char *const *c = b->candidates; *c; c++) {
         const char *path = *c;
         if (path[0] == '$') {
-            const char *slash = strchr(path, '/'),
-                       *folder = getenv(mem_copy(path + 1, (size_t)(slash - path - 1)));
+            const char *slash = strchr(path, '/'), *folder = getenv(mem_copy(path + 1, (size_t)(slash - path - 1)));
             if (!folder || !*folder)
                 continue;
             path = mem_printf("%s%s", folder, slash);
@@ -292,8 +284,8 @@ struct passes backend_plan(const struct options *o, const char *source)
         if (compiler.count)
             b->plan(o, &compiler, source, &passes);
         else if (o->asked)
-            die("--backends= asks for %s, but there is no %s to be found; %s can name it", b->name,
-                b->candidates[0], b->variable);
+            die("--backends= asks for %s, but there is no %s to be found; %s can name it", b->name, b->candidates[0],
+                b->variable);
         else
             say("remark", "%s: no %s code, for there is no %s to be found; %s can name it", source, b->name,
                 b->candidates[0], b->variable);

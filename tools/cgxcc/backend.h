@@ -28,8 +28,7 @@ struct backend {
     const char *const *candidates; /* else the first of these that exists; "$VAR/..." is expanded */
     const char *default_architectures;
     const char *(*check_architecture)(const char *name); /* its proper form, or NULL */
-    void (*plan)(const struct options *o, const struct strings *compiler, const char *source,
-                 struct passes *out);
+    void (*plan)(const struct options *o, const struct strings *compiler, const char *source, struct passes *out);
 };
 
 const struct backend *backend_get(enum backend_id id);

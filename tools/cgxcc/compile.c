@@ -20,7 +20,7 @@ bool source_has_kernels(const struct driver *d, const struct argument *source)
         if (a == source || a->kind == ARGUMENT_COMMON || a->kind == ARGUMENT_LANGUAGE)
             options_add_argument(&argv, a);
     }
-    strings_append(&argv, &d->compile_extra);
+    strings_append(&argv, &d->preprocess_extra);
     strings_add(&argv, "-E");
     const char *out = mem_printf("%s/preprocessed", work_folder());
     /* A file that does not even preprocess has its errors reported by the compile that follows. */
@@ -59,6 +59,8 @@ static struct strings host_command(const struct driver *d, const struct argument
             strings_add(&argv, o->output ? o->output : with_suffix(base_name(source->text), ".o"));
         }
     }
+    if (source->is_text)
+        strings_append(&argv, &d->preprocess_extra);
     strings_append(&argv, &d->compile_extra);
     return argv;
 }
@@ -84,8 +86,7 @@ int compile_source(const struct driver *d, const struct argument *source, const 
     if (!object_load(result, &made) || !object_has_kernels(&made))
         return 0;
     if (!source->readable) {
-        say("warning", "%s: its kernels run on the CPU only: device compilers cannot read such a file",
-            source->text);
+        say("warning", "%s: its kernels run on the CPU only: device compilers cannot read such a file", source->text);
         return 0;
     }
     /* From here to the end there is no object, so make never finds half of one. */

@@ -7,7 +7,8 @@
 struct driver {
     struct options options;
     struct strings host;
-    struct strings compile_extra, link_extra; /* what cgxcc adds at the end of a command line */
+    /* What cgxcc adds at the end of a command line, for whatever has to be preprocessed, compiled, linked. */
+    struct strings preprocess_extra, compile_extra, link_extra;
 };
 
 /* Whether a source defines kernels, found by preprocessing it. */

@@ -4,6 +4,5 @@
 #define CGXCC_DEPFILE_H
 #include "backend.h"
 
-void depfile_merge(const char *path, const struct options *o, const struct passes *passes,
-                   const char *source);
+void depfile_merge(const char *path, const struct options *o, const struct passes *passes, const char *source);
 #endif

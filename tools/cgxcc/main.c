@@ -6,6 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void add_extra(struct strings *argv, const struct driver *d, size_t texts, size_t sources)
+{
+    if (texts)
+        strings_append(argv, &d->preprocess_extra);
+    if (sources)
+        strings_append(argv, &d->compile_extra);
+}
+
 /* The command as the user gave it, for the host compiler to run as a whole. */
 static struct strings whole_command(const struct driver *d)
 {
@@ -14,8 +22,7 @@ static struct strings whole_command(const struct driver *d)
     strings_append(&argv, &d->host);
     for (size_t i = 0; i < o->count; i++)
         options_add_argument(&argv, o->arguments + i);
-    if (o->sources)
-        strings_append(&argv, &d->compile_extra);
+    add_extra(&argv, d, o->texts, o->sources);
     if (o->mode == MODE_LINK && (o->sources || o->inputs))
         strings_append(&argv, &d->link_extra);
     return argv;
@@ -74,23 +81,22 @@ static int compile_and_link(const struct driver *d)
         else if (a->kind != ARGUMENT_DEPENDENCY || sources_left)
             options_add_argument(&argv, a);
     }
-    if (sources_left)
-        strings_append(&argv, &d->compile_extra);
+    add_extra(&argv, d, o->texts - kernel_files, o->sources - kernel_files);
     strings_append(&argv, &d->link_extra);
     return run(&argv, NULL, NULL);
 }
 
-static void add_extras(struct driver *d)
+static void prepare_extra(struct driver *d)
 {
     struct options *o = &d->options;
     const char *include = place_include(), *library = place_library();
     bool relocatable = false;
-    strings_append(&d->compile_extra, &o->cpu_macros);
+    strings_append(&d->preprocess_extra, &o->cpu_macros);
     if (o->portable_fp)
         strings_add(&d->compile_extra, "-ffp-contract=off");
     if (include) {
-        strings_add(&d->compile_extra, "-idirafter");
-        strings_add(&d->compile_extra, include);
+        strings_add(&d->preprocess_extra, "-idirafter");
+        strings_add(&d->preprocess_extra, include);
         options_add_device(o, "-idirafter", include);
     }
     for (size_t i = 0; i < o->count; i++)
@@ -106,12 +112,12 @@ int main(int argc, char **argv)
     struct driver d = { .options = options_parse(argc, argv) };
     const struct options *o = &d.options;
     d.host = place_host();
-    add_extras(&d);
+    prepare_extra(&d);
     if (o->help)
         options_help();
 
     bool extra_work = options_any_device(o) || o->lto;
-    bool several_to_one = o->mode == MODE_COMPILE && o->output && o->sources + o->inputs > 1;
+    bool several_to_one = o->mode == MODE_COMPILE && o->output && o->sources > 1; /* an error */
     struct strings whole = whole_command(&d);
     if (!o->sources || !extra_work || o->mode == MODE_PROBE || several_to_one)
         become(&whole);

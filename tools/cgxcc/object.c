@@ -52,8 +52,7 @@ static void *section(const struct elf *e, size_t index, uint64_t alignment)
 static const char *string(const struct elf *e, size_t table, uint64_t offset)
 {
     const char *text = section(e, table, 1);
-    if (!text || offset >= e->sections[table].sh_size ||
-        !memchr(text + offset, 0, e->sections[table].sh_size - offset))
+    if (!text || offset >= e->sections[table].sh_size || !memchr(text + offset, 0, e->sections[table].sh_size - offset))
         return "";
     return text + offset;
 }
@@ -116,8 +115,7 @@ void object_put_images(struct object *o, const struct buffer *images)
         if (!strcmp(string(&e, e.names, e.sections[i].sh_name), IMAGE_SECTION))
             at = i;
     const cgx__images *old = at ? section(&e, at, 8) : NULL;
-    if (!old || e.sections[at].sh_size != sizeof *old || memcmp(old->magic, "CGXI", 4) ||
-        old->version != CGX__ABI)
+    if (!old || e.sections[at].sh_size != sizeof *old || memcmp(old->magic, "CGXI", 4) || old->version != CGX__ABI)
         die("%s: no place for device images; was it compiled with the cgx.h of another release?", o->path);
 
     struct symbols s = symbols(&e);
@@ -129,10 +127,9 @@ void object_put_images(struct object *o, const struct buffer *images)
             s.at[i].st_size = images->size;
     }
     Elf64_Shdr *h = e.sections + at;
-    if (h->sh_addralign < IMAGE_ALIGNMENT)
-        h->sh_addralign = IMAGE_ALIGNMENT;
-    h->sh_offset = (e.size + h->sh_addralign - 1) / h->sh_addralign * h->sh_addralign;
+    h->sh_addralign = IMAGE_ALIGNMENT;
+    h->sh_offset = (e.size + IMAGE_ALIGNMENT - 1) / IMAGE_ALIGNMENT * IMAGE_ALIGNMENT;
     h->sh_size = images->size;
-    buffer_pad(&o->bytes, h->sh_addralign);
+    buffer_pad(&o->bytes, IMAGE_ALIGNMENT);
     buffer_add(&o->bytes, images->data, images->size);
 }

@@ -208,13 +208,12 @@ static void parse_architectures(struct options *o, enum backend_id id, const cha
     struct strings names = strings_split(list, ',');
     struct strings clean = { 0 };
     if (!names.count)
-        die("--%s-arch= names no architecture; an example is --%s-arch=%s", b->name, b->name,
-            b->default_architectures);
+        die("--%s-arch= names no architecture; an example is --%s-arch=%s", b->name, b->name, b->default_architectures);
     for (size_t i = 0; i < names.count; i++) {
         const char *name = b->check_architecture(names.at[i]);
         if (!name)
-            die("'%s' in --%s-arch= is no architecture of this kind; an example is --%s-arch=%s", names.at[i],
-                b->name, b->name, b->default_architectures);
+            die("'%s' in --%s-arch= is no architecture of this kind; an example is --%s-arch=%s", names.at[i], b->name,
+                b->name, b->default_architectures);
         if (!strings_have(&clean, name))
             strings_add(&clean, name);
     }
@@ -245,23 +244,29 @@ static void parse_cpu_levels(struct options *o, const char *list)
     o->cpu_macros = macros;
 }
 
+/* What follows "BEFORE NAME AFTER" in the word, or NULL. */
+static const char *value_of(const char *word, const char *before, const char *name, const char *after)
+{
+    const char *const parts[] = { before, name, after };
+    for (int i = 0; i < 3; i++) {
+        if (!starts_with(word, parts[i]))
+            return NULL;
+        word += strlen(parts[i]);
+    }
+    return word;
+}
+
 static bool parse_own(struct options *o, const char *word)
 {
-    static const struct {
-        const char *prefix;
-        enum backend_id id;
-    } lists[] = { { "--cuda-arch=", BACKEND_CUDA }, { "--hip-arch=", BACKEND_HIP } },
-      extras[] = { { "-Xcuda=", BACKEND_CUDA }, { "-Xhip=", BACKEND_HIP } };
-
     for (int i = 0; i < BACKEND_COUNT; i++) {
-        if (starts_with(word, lists[i].prefix)) {
-            parse_architectures(o, lists[i].id, word + strlen(lists[i].prefix));
+        const char *name = backend_get((enum backend_id)i)->name;
+        const char *architectures = value_of(word, "--", name, "-arch="), *extra = value_of(word, "-X", name, "=");
+        if (architectures)
+            parse_architectures(o, (enum backend_id)i, architectures);
+        if (extra)
+            strings_add(&o->extra[i], extra);
+        if (architectures || extra)
             return true;
-        }
-        if (starts_with(word, extras[i].prefix)) {
-            strings_add(&o->extra[extras[i].id], word + strlen(extras[i].prefix));
-            return true;
-        }
     }
     if (starts_with(word, "--backends="))
         parse_backends(o, word + strlen("--backends="));
@@ -355,22 +360,23 @@ static void parse_file(struct options *o, struct argument *a, const char *langua
 {
     static const char *const texts[] = { ".c", ".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", NULL };
     static const char *const others[] = { ".i", ".ii", ".s", ".S", ".sx", NULL };
-    static const char *const headers[] = { ".h",   ".hh",  ".hp", ".hxx", ".hpp",
-                                           ".HPP", ".h++", ".H",  ".tcc", NULL };
+    static const char *const headers[] = { ".h", ".hh", ".hp", ".hxx", ".hpp", ".HPP", ".h++", ".H", ".tcc", NULL };
 
     a->language = language;
     a->kind = ARGUMENT_SOURCE;
     if (language) {
-        a->readable = (!strcmp(language, "c") || !strcmp(language, "c++")) && strcmp(a->text, "-");
+        a->is_text = !strcmp(language, "c") || !strcmp(language, "c++");
         if (ends_with(language, "-header"))
             o->mode = MODE_PROBE;
     } else if (has_ending(a->text, texts)) {
-        a->readable = true;
+        a->is_text = true;
     } else if (has_ending(a->text, headers)) {
         o->mode = MODE_PROBE; /* makes a precompiled header */
     } else if (!has_ending(a->text, others)) {
         a->kind = ARGUMENT_INPUT;
     }
+    a->readable = a->is_text && strcmp(a->text, "-");
+    o->texts += a->is_text;
     if (a->kind == ARGUMENT_SOURCE)
         o->sources++;
     else

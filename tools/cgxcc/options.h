@@ -19,7 +19,8 @@ struct argument {
     enum argument_kind kind;
     const char *text, *value; /* value: the next word where the option takes one, else NULL */
     const char *language;     /* of a source: what -x said, or NULL */
-    bool readable;            /* of a source: a file that a device compiler can read as C or C++ */
+    bool is_text;             /* of a source: C or C++ that is not preprocessed yet */
+    bool readable;            /* of a source: text in a file, so that a device compiler can read it too */
 };
 
 /* An option for device compilers: "-D" "NAME=1", always in two parts. */
@@ -37,7 +38,7 @@ enum backend_id { BACKEND_CUDA, BACKEND_HIP, BACKEND_COUNT };
 
 struct options {
     struct argument *arguments;
-    size_t count, sources, inputs;
+    size_t count, sources, texts, inputs;
     enum mode mode;
     const char *output;
     bool help, lto;

@@ -48,8 +48,7 @@ static char *beside(const char *folder)
     const char *own = own_path();
     if (!own)
         return NULL;
-    return folder[0] == '/' ? real(folder)
-                            : real(mem_printf("%.*s/%s", (int)(base_name(own) - own), own, folder));
+    return folder[0] == '/' ? real(folder) : real(mem_printf("%.*s/%s", (int)(base_name(own) - own), own, folder));
 }
 
 static bool installed(void)
@@ -70,8 +69,7 @@ static bool searched_by_linker(const char *folder)
         folder += strlen("/usr");
     if (!strcmp(folder, "/lib") || !strcmp(folder, "/lib64"))
         return true;
-    return starts_with(folder, "/lib/") && strstr(folder, "-linux-gnu") &&
-           !strchr(folder + strlen("/lib/"), '/');
+    return starts_with(folder, "/lib/") && strstr(folder, "-linux-gnu") && !strchr(folder + strlen("/lib/"), '/');
 }
 
 const char *place_library(void)

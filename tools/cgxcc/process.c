@@ -169,8 +169,8 @@ static void start(int slot, const struct strings *argv, const char *out, const c
     posix_spawnattr_setsigmask(&attributes, &before);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     pid_t pid = -1;
-    int error = caught ? ECANCELED
-                       : posix_spawnp(&pid, argv->at[0], &actions, &attributes, (char **)fitting.at, environ);
+    int error =
+        caught ? ECANCELED : posix_spawnp(&pid, argv->at[0], &actions, &attributes, (char **)fitting.at, environ);
     if (!error)
         children[slot] = pid;
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -196,8 +196,7 @@ static int wait_any(int *status)
             children[i] = 0;
             *status = WIFEXITED(raw) ? WEXITSTATUS(raw) : EXIT_FAILURE;
             if (WIFSIGNALED(raw) && !caught)
-                say("error", "a compiler was ended by signal %d (%s)", WTERMSIG(raw),
-                    strsignal(WTERMSIG(raw)));
+                say("error", "a compiler was ended by signal %d (%s)", WTERMSIG(raw), strsignal(WTERMSIG(raw)));
             return i;
         }
     }

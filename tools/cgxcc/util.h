@@ -22,7 +22,7 @@ void strings_add(struct strings *list, const char *text);
 void strings_append(struct strings *list, const struct strings *more);
 bool strings_have(const struct strings *list, const char *text);
 struct strings strings_split(const char *text, char separator); /* empty pieces are dropped */
-struct strings strings_words(const char *text); /* quotes and backslashes as in response files */
+struct strings strings_words(const char *text);                 /* quotes and backslashes as in response files */
 
 bool starts_with(const char *text, const char *prefix);
 bool ends_with(const char *text, const char *suffix);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA pass: the primitives. The only file with threadIdx and inline PTX; what can be written once for both makes of GPU is
+ * in backends/gpu. hip.h has the same names. */
+#ifndef CGX_CUDA_H
+#define CGX_CUDA_H
+#include <cgx/kernel.h>
+
+#define CGX__INLINE CGX_UNUSED static __device__ __forceinline__
+/* Of a kernel with these limits; no threads are no bound. */
+#define CGX__BOUNDS(flags, x, y, z) __launch_bounds__((x) * (y) * (z))
+
+/* Threads of a warp, for which the shared layer says wave. */
+enum { CGX__WAVE = 32 };
+
+extern "C++" { /* the header may be included inside extern "C" */
+
+/* ---- where the thread is ---- */
+
+CGX__INLINE cgx_dim3 cgx__gpu_thread(void)
+{
+    return { (int)threadIdx.x, (int)threadIdx.y, (int)threadIdx.z };
+}
+CGX__INLINE cgx_dim3 cgx__gpu_block(void)
+{
+    return { (int)blockIdx.x, (int)blockIdx.y, (int)blockIdx.z };
+}
+CGX__INLINE cgx_dim3 cgx__gpu_threads(void)
+{
+    return { (int)blockDim.x, (int)blockDim.y, (int)blockDim.z };
+}
+CGX__INLINE cgx_dim3 cgx__gpu_blocks(void)
+{
+    return { (int)gridDim.x, (int)gridDim.y, (int)gridDim.z };
+}
+
+/* ---- the wave: LANES are all those that call, with the same mask ---- */
+
+CGX__INLINE int cgx__wave_lane(void)
+{
+    unsigned lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return (int)lane;
+}
+CGX__INLINE void cgx__wave_sync(uint64_t lanes)
+{
+    __syncwarp((unsigned)lanes);
+}
+CGX__INLINE uint64_t cgx__wave_ballot(uint64_t lanes, int predicate)
+{
+    return __ballot_sync((unsigned)lanes, predicate);
+}
+CGX__INLINE uint32_t cgx__wave_shuffle(uint64_t lanes, uint32_t v, int lane)
+{
+    return __shfl_sync((unsigned)lanes, v, lane);
+}
+
+/* ---- the block: threads that have ended count as arrived ---- */
+
+CGX__INLINE void cgx__gpu_sync(void)
+{
+    __syncthreads();
+}
+
+/* ---- arithmetic ---- */
+
+CGX__INLINE int cgx__bit_count(uint64_t v)
+{
+    return __popcll(v);
+}
+/* Number of the lowest bit that is set; v is not 0. */
+CGX__INLINE int cgx__lowest_bit(uint64_t v)
+{
+    return __ffsll((long long)v) - 1;
+}
+/* Never contracted with a multiplication of the caller. */
+CGX__INLINE float cgx__plus(float a, float b)
+{
+    return __fadd_rn(a, b);
+}
+CGX__INLINE double cgx__plus(double a, double b)
+{
+    return __dadd_rn(a, b);
+}
+
+/* ---- timers (PARITY K07) ---- */
+
+CGX__INLINE uint64_t cgx_clock_cycles(void)
+{
+    return (uint64_t)clock64();
+}
+CGX__INLINE uint64_t cgx_clock_nanoseconds(void)
+{
+    uint64_t ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+    return ns;
+}
+
+} /* extern "C++" */
+
+#include <cgx/gpu_kernel.h>
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* What both device passes make of <cgx/kernel.h>: a kernel becomes its device symbol, extern "C" NAME__device, with the
+ * user's parameters. Host code of a one-file program is read by device compilers too and its code thrown away: what it calls
+ * is declared and never defined. */
+#ifndef CGX_GPU_KERNEL_H
+#define CGX_GPU_KERNEL_H
+#include <cgx/kernel.h>
+
+/* Marks a function that is declared here and that the CUDA and HIP backends define when they come to it (docs/design.md):
+ * until then a kernel that uses it compiles to an unresolved reference, and its image does not link. `grep CGX__DECLARED`
+ * lists them. */
+#define CGX__DECLARED __device__
+
+/* ---- kernels ---- */
+
+/* The parameters between the parentheses of a function: without the comma that CGX__PARAMETER puts before each. */
+#define CGX__PARAMETERS(...) \
+    CGX__CAT(CGX__TAIL_, CGX__ANY_ARGUMENTS(__VA_ARGS__))(~CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__))
+#define CGX__ANY_ARGUMENTS(...) CGX__COUNT_(__VA_ARGS__, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, ~)
+#define CGX__TAIL_0(...)
+#define CGX__TAIL_1(...) CGX__TAIL_OF(__VA_ARGS__)
+#define CGX__TAIL_OF(first, ...) __VA_ARGS__
+
+#define CGX__HOST_SIDE(name, ...)               \
+    extern "C" const cgx_kernel name##__kernel; \
+    cgx_status name##_launch(cgx_queue *, cgx_config CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__));
+#define CGX__DEVICE_ENTRY(limits, name, ...) \
+    extern "C" __global__ CGX__BOUNDS limits void name##__device(CGX__PARAMETERS(__VA_ARGS__))
+/* As on the CPU: makes a definition that differs from its declaration an error. */
+#define CGX__SIGNATURE(name, ...) extern "C" void name##__signature(void *CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__));
+
+#define CGX__KERNEL(link, limits, name, ...) \
+    CGX__HOST_SIDE(name, __VA_ARGS__)        \
+    CGX__DEVICE_ENTRY(limits, name, __VA_ARGS__)
+#define CGX__DECLARATION(name, ...)   \
+    CGX__SIGNATURE(name, __VA_ARGS__) \
+    CGX__HOST_SIDE(name, __VA_ARGS__)
+#define CGX__KERNEL_EXTERN(limits, name, ...) \
+    CGX__SIGNATURE(name, __VA_ARGS__)         \
+    CGX__DEVICE_ENTRY(limits, name, __VA_ARGS__)
+
+#define CGX_DEVICE_FN CGX_UNUSED static __device__ inline
+/* Nothing is hidden in a kernel's body here; the CPU's compiler sees to it that device functions have this. */
+#define CGX_IN_GROUP(group) ((void)(group))
+
+/* ---- shared memory ---- */
+
+#define CGX_SHARED(T, name)       \
+    __shared__ T name##__storage; \
+    T *const name = &name##__storage
+#define CGX_SHARED_ARRAY(T, name, n) \
+    __shared__ T name##__storage[n]; \
+    T *const name = name##__storage
+#define CGX_SHARED_ARRAY2(T, name, n, m) \
+    __shared__ T name##__storage[n][m];  \
+    T(*const name)[m] = name##__storage
+#define CGX_SHARED_ARRAY3(T, name, n, m, k) \
+    __shared__ T name##__storage[n][m][k];  \
+    T(*const name)[m][k] = name##__storage
+/* One array for all types: device compilers refuse two of one name. */
+extern __shared__ __attribute__((aligned(128))) unsigned char cgx__dynamic_shared[];
+#define CGX_DYNAMIC_SHARED(T, name) T *const name = (T *)(void *)cgx__dynamic_shared
+
+/* ---- device variables: the symbol is NAME. External, so that the host finds it; each image is a module of its own ---- */
+
+#define CGX_DEVICE_VARIABLE(T, name) CGX_UNUSED __device__ T name
+#define CGX_CONSTANT_VARIABLE(T, name) CGX_UNUSED __constant__ T name
+#define CGX__VARIABLE(name) cgx__variable(#name, sizeof(name))
+cgx_variable cgx__variable(const char *name, size_t bytes);
+cgx_status cgx__write_variable(cgx_queue *q, cgx_variable v, const void *source);
+cgx_status cgx__read_variable(cgx_queue *q, cgx_variable v, void *destination);
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* HIP pass: the primitives. The only file with __builtin_amdgcn_*; what can be written once for both makes of GPU is in
+ * backends/gpu. cuda.h has the same names. No header of the vendor is read: a clang alone builds kernels. */
+#ifndef CGX_HIP_H
+#define CGX_HIP_H
+#include <cgx/kernel.h>
+
+/* As the vendor's headers have them, which may come before or after. */
+#ifndef __host__
+#define __host__ __attribute__((host))
+#endif
+#ifndef __device__
+#define __device__ __attribute__((device))
+#endif
+#ifndef __global__
+#define __global__ __attribute__((global))
+#endif
+#ifndef __shared__
+#define __shared__ __attribute__((shared))
+#endif
+#ifndef __constant__
+#define __constant__ __attribute__((constant))
+#endif
+
+#define CGX__INLINE CGX_UNUSED static __device__ __attribute__((always_inline)) inline
+/* Of a kernel with these limits; no threads are no bound. */
+#define CGX__BOUNDS(flags, x, y, z)                                                                  \
+    __attribute__((amdgpu_flat_work_group_size((flags)&CGX_KERNEL_FIXED_BLOCK ? (x) * (y) * (z) : 1, \
+                                               (x) * (y) * (z) ? (x) * (y) * (z) : 1024)))
+
+/* Lanes of a wave, a property of the chip. A constant, unlike __builtin_amdgcn_wavefrontsize(), which clang 19 knows only
+ * when it has left the branches of the other width in the code. The host's side of a file has none and is not used. */
+#if defined(__AMDGCN_WAVEFRONT_SIZE__)
+enum { CGX__WAVE = __AMDGCN_WAVEFRONT_SIZE__ };
+#elif defined(__GFX8__) || defined(__GFX9__)
+enum { CGX__WAVE = 64 };
+#else
+enum { CGX__WAVE = 32 };
+#endif
+
+extern "C++" { /* the header may be included inside extern "C" */
+
+/* ---- where the thread is ---- */
+
+CGX__INLINE cgx_dim3 cgx__gpu_thread(void)
+{
+    return { (int)__builtin_amdgcn_workitem_id_x(), (int)__builtin_amdgcn_workitem_id_y(),
+             (int)__builtin_amdgcn_workitem_id_z() };
+}
+CGX__INLINE cgx_dim3 cgx__gpu_block(void)
+{
+    return { (int)__builtin_amdgcn_workgroup_id_x(), (int)__builtin_amdgcn_workgroup_id_y(),
+             (int)__builtin_amdgcn_workgroup_id_z() };
+}
+CGX__INLINE cgx_dim3 cgx__gpu_threads(void)
+{
+    return { (int)__builtin_amdgcn_workgroup_size_x(), (int)__builtin_amdgcn_workgroup_size_y(),
+             (int)__builtin_amdgcn_workgroup_size_z() };
+}
+/* The grid's size is kept in threads. */
+CGX__INLINE cgx_dim3 cgx__gpu_blocks(void)
+{
+    return { (int)(__builtin_amdgcn_grid_size_x() / __builtin_amdgcn_workgroup_size_x()),
+             (int)(__builtin_amdgcn_grid_size_y() / __builtin_amdgcn_workgroup_size_y()),
+             (int)(__builtin_amdgcn_grid_size_z() / __builtin_amdgcn_workgroup_size_z()) };
+}
+
+/* ---- the wave: LANES are all those that call, with the same mask ---- */
+
+CGX__INLINE int cgx__wave_lane(void)
+{
+    return (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
+}
+/* Lanes go in step: only the compiler has to be kept from moving accesses. */
+CGX__INLINE void cgx__wave_sync(uint64_t)
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+}
+CGX__INLINE uint64_t cgx__wave_ballot(uint64_t lanes, int predicate)
+{
+    return __builtin_amdgcn_ballot_w64(predicate != 0) & lanes;
+}
+CGX__INLINE uint32_t cgx__wave_shuffle(uint64_t, uint32_t v, int lane)
+{
+    return (uint32_t)__builtin_amdgcn_ds_bpermute(lane * 4, (int)v);
+}
+
+/* ---- the block: threads that have ended count as arrived ---- */
+
+CGX__INLINE void cgx__gpu_sync(void)
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+/* ---- arithmetic ---- */
+
+CGX__INLINE int cgx__bit_count(uint64_t v)
+{
+    return __builtin_popcountll(v);
+}
+/* Number of the lowest bit that is set; v is not 0. */
+CGX__INLINE int cgx__lowest_bit(uint64_t v)
+{
+    return __builtin_ctzll(v);
+}
+/* Never contracted with a multiplication of the caller. */
+CGX__INLINE float cgx__plus(float a, float b)
+{
+    CGX__NO_CONTRACTION
+    return a + b;
+}
+CGX__INLINE double cgx__plus(double a, double b)
+{
+    CGX__NO_CONTRACTION
+    return a + b;
+}
+
+} /* extern "C++" */
+
+#include <cgx/gpu_kernel.h>
+
+extern "C++" {
+
+/* ---- timers (PARITY K07) ---- */
+
+/* The steady counter has 100 MHz from gfx908 on; of older chips only the driver knows the frequency. */
+#if defined(__gfx900__) || defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx909__) || \
+    defined(__gfx90c__) || !__has_builtin(__builtin_readsteadycounter)
+CGX__DECLARED uint64_t cgx_clock_nanoseconds(void);
+#else
+CGX__INLINE uint64_t cgx_clock_nanoseconds(void)
+{
+    return __builtin_readsteadycounter() * 10;
+}
+#endif
+/* The cycle counter of gfx11 has 20 bits, which is no timer. */
+CGX__INLINE uint64_t cgx_clock_cycles(void)
+{
+#if defined(__GFX11__)
+    return cgx_clock_nanoseconds();
+#else
+    return __builtin_readcyclecounter();
+#endif
+}
+
+} /* extern "C++" */
+#endif

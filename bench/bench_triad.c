@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* a[i] = b[i] + s c[i], in the cache and in memory: a kernel with one thread an element beside a hand-written OpenMP loop,
+ * both compiled by gcc and by clang. Every side has a process and so a team of its own, and takes its arrays and fills
+ * them in the same way. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "bench.h"
+#include "triad_kernel.h"
+
+enum { THREADS = 256 };
+static const float SCALE = 0.5f;
+
+static cgx_queue *queue;
+static float *a, *b, *c;
+static int64_t held;
+
+static void prepare(int64_t n)
+{
+    if (!queue)
+        CGX_TRY(cgx_queue_open("cpu", &queue));
+    if (held != n) {
+        CGX_TRY(cgx_free(queue, a));
+        CGX_TRY(cgx_free(queue, b));
+        CGX_TRY(cgx_free(queue, c));
+        CGX_TRY(cgx_alloc(queue, (size_t)n * sizeof *a, CGX_MEM_DEVICE, (void **)&a));
+        CGX_TRY(cgx_alloc(queue, (size_t)n * sizeof *b, CGX_MEM_DEVICE, (void **)&b));
+        CGX_TRY(cgx_alloc(queue, (size_t)n * sizeof *c, CGX_MEM_DEVICE, (void **)&c));
+        held = n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        a[i] = -1;
+        b[i] = (float)(i % 1021);
+        c[i] = (float)(i % 509);
+    }
+}
+
+/* Whole numbers and halves: exact, contracted or not. The elements looked at are poisoned again. */
+static int check(int64_t n)
+{
+    int right = 1;
+    for (int64_t i = 0; i < n; i += n > 1 << 20 ? 97 : 1) {
+        right &= a[i] == (float)(i % 1021) + SCALE * (float)(i % 509);
+        a[i] = -1;
+    }
+    return right;
+}
+
+#define SUBJECTS(compiler)                                                                                 \
+    static void kernel_##compiler(int64_t n, int64_t times)                                                \
+    {                                                                                                      \
+        for (int64_t k = 0; k < times; k++)                                                                \
+            CGX_TRY(triad_##compiler##_launch(queue, cgx_cover(n, THREADS), n, SCALE, a, b, c));           \
+        CGX_TRY(cgx_queue_wait(queue));                                                                    \
+    }                                                                                                      \
+    static void loop_##compiler(int64_t n, int64_t times)                                                  \
+    {                                                                                                      \
+        for (int64_t k = 0; k < times; k++) {                                                              \
+            _Pragma("omp parallel")                                                                        \
+            {                                                                                              \
+                int64_t parts = omp_get_num_threads(), part = omp_get_thread_num();                        \
+                triad_loop_##compiler(n * part / parts, n * (part + 1) / parts, SCALE, a, b, c);           \
+            }                                                                                              \
+        }                                                                                                  \
+    }
+SUBJECTS(gcc)
+#ifdef BENCH_CLANG
+SUBJECTS(clang)
+#endif
+
+static const bench_subject subjects[] = {
+    { "kernel gcc", prepare, kernel_gcc, check }, { "loop gcc", prepare, loop_gcc, check },
+#ifdef BENCH_CLANG
+    { "kernel clang", prepare, kernel_clang, check }, { "loop clang", prepare, loop_clang, check },
+#endif
+    { NULL, NULL, NULL, NULL },
+};
+
+static void compare(bench_process *const *processes, int threads, const char *compiler, int64_t n)
+{
+    char subject[32], rival[32], rival_name[64], name[64];
+    snprintf(subject, sizeof subject, "kernel %s", compiler);
+    snprintf(rival, sizeof rival, "loop %s", compiler);
+    snprintf(rival_name, sizeof rival_name, "OpenMP loop, %s", compiler);
+    snprintf(name, sizeof name, "%lld Ki floats, %d %s, %s", (long long)(n / 1024), threads,
+             threads == 1 ? "thread" : "threads", compiler);
+    bench_side sides[] = { { processes[0], subject, n, 0 }, { processes[1], rival, n, 0 } };
+    bench_compare(sides, 2);
+    bench_row(name, sides[0].seconds * 1e6, "us", rival_name, sides[1].seconds * 1e6);
+}
+
+int main(int argc, char **argv)
+{
+    bench_begin(argc, argv, "triad", subjects);
+    for (int threads = 1; threads <= 2; threads++) {
+        char variables[64];
+        snprintf(variables, sizeof variables, "CGX_CPU_WORKERS=%d OMP_NUM_THREADS=%d", threads, threads);
+        int time = threads == 1 ? BENCH_PROCESSOR_TIME : BENCH_WALL_TIME;
+        bench_process *processes[] = { bench_start(variables, time), bench_start(variables, time) };
+        for (int64_t n = 64 * 1024; n <= 16 * 1024 * 1024; n *= 256) {
+            compare(processes, threads, "gcc", n);
+#ifdef BENCH_CLANG
+            compare(processes, threads, "clang", n);
+#endif
+        }
+    }
+    return bench_end();
+}
