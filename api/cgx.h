@@ -8,5 +8,6 @@
 #include <cgx/collective.h>
 #include <cgx/barrier.h>
 #include <cgx/async.h>
+#include <cgx/atomic.h>
 #include <cgx/types.h>
 #endif

@@ -21,7 +21,7 @@ enum { CGX_MBARRIER_MAX_COUNT = (1 << 20) - 1 };
 
 /* void cgx_mbarrier_init(cgx_mbarrier *, uint32_t count): 1 to the maximum; one thread, before a sync of the users. */
 #define cgx_mbarrier_init(barrier, count) cgx__mbarrier_init(CGX__SELF, (barrier), (count), __LINE__)
-/* void: before the memory is used for something else. */
+/* void: before the memory is used for something else, another mbarrier included. */
 #define cgx_mbarrier_inval(barrier) cgx__mbarrier_inval(CGX__SELF, (barrier), __LINE__)
 /* cgx_mbarrier_token: one arrival, or N; the pending count must be at least that. */
 #define cgx_mbarrier_arrive(barrier) cgx__mbarrier_arrive(CGX__SELF, (barrier), 1, 0, 0, __LINE__)
@@ -31,16 +31,16 @@ enum { CGX_MBARRIER_MAX_COUNT = (1 << 20) - 1 };
 /* One arrival that also announces BYTES of copies which complete on the barrier (see cgx_bulk_copy_async). */
 #define cgx_mbarrier_arrive_expect_tx(barrier, bytes) cgx__mbarrier_arrive(CGX__SELF, (barrier), 1, 0, (bytes), __LINE__)
 /* bool: whether the token's phase is over. */
-#define cgx_mbarrier_test_wait(barrier, token) cgx__mbarrier_test(CGX__SELF, (barrier), cgx__token_parity(token), __LINE__)
+#define cgx_mbarrier_test_wait(barrier, token) cgx__mbarrier_test_token(CGX__SELF, (barrier), (token), __LINE__)
 /* bool: whether the phase of this parity (0 even, 1 odd) is over: it is the one before the current. */
 #define cgx_mbarrier_test_wait_parity(barrier, odd) cgx__mbarrier_test(CGX__SELF, (barrier), (odd) ? 1 : 0, __LINE__)
 /* bool: the same, waiting for at most MAX_NS nanoseconds; 0 only tests. */
 #define cgx_mbarrier_try_wait(barrier, token, max_ns)                                                      \
-    cgx__mbarrier_try(CGX__SELF, (barrier), cgx__token_parity(token), (max_ns), __LINE__)
+    cgx__mbarrier_try(CGX__SELF, (barrier), cgx__token_parity(CGX__SELF, (barrier), (token), __LINE__), (max_ns), __LINE__)
 #define cgx_mbarrier_try_wait_parity(barrier, odd, max_ns)                                                 \
     cgx__mbarrier_try(CGX__SELF, (barrier), (odd) ? 1 : 0, (max_ns), __LINE__)
 /* void: until it is over. */
-#define cgx_mbarrier_wait(barrier, token) cgx__mbarrier_wait(CGX__SELF, (barrier), cgx__token_parity(token), __LINE__)
+#define cgx_mbarrier_wait(barrier, token) cgx__mbarrier_wait(CGX__SELF, (barrier), cgx__token_parity(CGX__SELF, (barrier), (token), __LINE__), __LINE__)
 #define cgx_mbarrier_wait_parity(barrier, odd) cgx__mbarrier_wait(CGX__SELF, (barrier), (odd) ? 1 : 0, __LINE__)
 /* uint32_t: the pending count before the arrival that made the token. */
 #define cgx_mbarrier_token_pending(token) cgx__token_pending(token)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Reductions and scans. Guide 5.6.3.4 and 5.6.3.5.
  *
- * Collective over any block, tile or coalesced group; in blocks, tiles and coalesced groups of the same shape they give the
- * same bits on every backend, because the order of operations is fixed (docs/design.md, "One canonical order"):
+ * Collective over any group; over the grid under a cooperative launch. Groups of the same shape give the same bits on every
+ * backend, because the order of operations is fixed (docs/design.md, "One canonical order"):
  *   reduce  adjacent pairs of ranks, then pairs of pairs; the lower rank is the left operand;
  *   scan    Kogge-Stone in segments of 32 ranks, then the same over the segments' totals;
- *           the exclusive result of rank r is the inclusive one of rank r - 1, of rank 0 it is zero.
+ *           the exclusive result of rank r is the inclusive one of rank r - 1, of rank 0 it is zero;
+ *   cluster and grid: each block first, then the same over the blocks' results in the order of their ranks.
  * So operators need to be associative only as far as the caller minds, and need not be commutative. The last value of a
  * scan and the value of a reduce may differ in floating point. */
 #ifndef CGX_COLLECTIVE_H
@@ -54,9 +55,9 @@ enum {
 #define CGX_OP(T, name, a, b, expression) CGX_OP_BODY(T, name, a, b, { return (expression); })
 /* The same with a body in braces that returns. */
 #define CGX_OP_BODY(T, name, a, b, ...) CGX__OPERATOR(T, name, a, b, __VA_ARGS__)
-#define cgx_reduce_op(g, v, name) name##__collect(cgx__any(g), (v), CGX__OP_REDUCE, __LINE__)
-#define cgx_inclusive_scan_op(g, v, name) name##__collect(cgx__any(g), (v), CGX__OP_INCLUSIVE_SCAN, __LINE__)
-#define cgx_exclusive_scan_op(g, v, name) name##__collect(cgx__any(g), (v), CGX__OP_EXCLUSIVE_SCAN, __LINE__)
+#define cgx_reduce_op(g, v, name) name##__collect(cgx__any_or_grid(g), (v), CGX__OP_REDUCE, __LINE__)
+#define cgx_inclusive_scan_op(g, v, name) name##__collect(cgx__any_or_grid(g), (v), CGX__OP_INCLUSIVE_SCAN, __LINE__)
+#define cgx_exclusive_scan_op(g, v, name) name##__collect(cgx__any_or_grid(g), (v), CGX__OP_EXCLUSIVE_SCAN, __LINE__)
 
 #if defined(CGX_PASS_CPU)
 # include <cgx/cpu_collective.h>

@@ -9,10 +9,11 @@
  *
  * Types, all passed by value, none meant to be stored in memory that outlives the kernel:
  *   cgx_block                   every thread of the block
+ *   cgx_cluster                 every thread of the cluster; of the block, in a launch without clusters
  *   cgx_grid                    every thread of the launch
  *   cgx_tile_1 ... cgx_tile_1024  2^k consecutive ranks of a block or tile
  *   cgx_tile                    the same with a size known at run time
- *   cgx_coalesced               a subset of a warp, made by a partition
+ *   cgx_coalesced               a subset of a warp
  *   cgx_group                   any of block, tile and coalesced
  * Ranks and sizes are int; for the grid int64_t. */
 #ifndef CGX_GROUP_H
@@ -25,6 +26,16 @@
  * group as an argument. Guide 5.6.3.1.1, 5.6.3.1.3. */
 #define cgx_this_block() cgx__this_block()
 #define cgx_this_grid() cgx__this_grid()
+/* cgx_cluster cgx_this_cluster(void): the blocks that a launch's cgx_config.cluster put together. Guide 5.6.3.1.2. */
+#define cgx_this_cluster() cgx__this_cluster()
+/* cgx_coalesced cgx_coalesced_threads(void): threads of the caller's warp that are at this call together. Which ones is the
+ * device's choice; on the CPU all that come here before the others wait or end. Guide 5.6.3.1.5. */
+#define cgx_coalesced_threads() cgx__coalesced_threads()
+/* Memory for tiles above the warp, as some devices need; accepted everywhere, costs nothing here. CGX_BLOCK_TILE_MEMORY(name,
+ * most threads of a block) declares it in shared memory, cgx_this_block_with(name) is collective over the block. Guide
+ * 5.6.3.1.4, block_tile_memory. */
+#define CGX_BLOCK_TILE_MEMORY(name, threads) CGX__TILE_MEMORY(name, threads)
+#define cgx_this_block_with(memory) ((void)(memory), cgx__this_block())
 
 /* cgx_tile_N cgx_tiled_partition(block or tile, N), N a literal power of two up to 1024: N consecutive ranks, row-major. The
  * parent's size must be a multiple of N, else misuse. Not collective here, though the guide lets it be (5.6.3.3.1). */
@@ -53,12 +64,25 @@
 /* cgx_dim3, of a cgx_block: the thread's index in the block, the block's index in the grid, the block's shape. */
 #define cgx_thread_index(block) cgx__thread_index(block)
 #define cgx_group_index(block) cgx__group_index(block)
-#define cgx_dim_threads(block) cgx__dim_threads(block)
-/* Of a cgx_grid: the grid's shape in blocks, the block's index, and its rank (int64_t) among the blocks. */
-#define cgx_dim_blocks(grid) cgx__dim_blocks(grid)
-#define cgx_block_index(grid) cgx__block_index(grid)
-#define cgx_block_rank(grid) cgx__block_rank(grid)
-#define cgx_num_blocks(grid) cgx__num_blocks(grid)
+/* cgx_dim3, of a block or cluster: its shape in threads. */
+#define cgx_dim_threads(g) cgx__dim_threads(g)
+#define cgx_group_dim(g) cgx__dim_threads(g)
+/* Of a cluster or grid: its shape in blocks, the caller's block's index (cgx_dim3) and rank in it, the number of blocks (int,
+ * int64_t for the grid). */
+#define cgx_dim_blocks(g) cgx__dim_blocks(g)
+#define cgx_block_index(g) cgx__block_index(g)
+#define cgx_block_rank(g) cgx__block_rank(g)
+#define cgx_num_blocks(g) cgx__num_blocks(g)
+/* Of a grid: its shape in clusters, the caller's cluster's index (cgx_dim3), rank, and the number of clusters (int64_t). */
+#define cgx_dim_clusters(grid) cgx__dim_clusters(grid)
+#define cgx_cluster_index(grid) cgx__cluster_index(grid)
+#define cgx_cluster_rank(grid) cgx__cluster_rank_in_grid(grid)
+#define cgx_num_clusters(grid) cgx__num_clusters(grid)
+/* T *cgx_map_shared_rank(cluster, T *p, int rank): where block RANK of the cluster has what the caller's block has at p, in
+ * shared memory. Valid while that block runs: synchronise the cluster before the first and after the last access. */
+#define cgx_map_shared_rank(cluster, p, rank) cgx__map_shared_rank((cluster), (p), (rank), __LINE__)
+/* int: the rank of the block whose shared memory p is in. */
+#define cgx_query_shared_rank(cluster, p) cgx__query_shared_rank((cluster), (p), __LINE__)
 /* bool: whether this grid may synchronise, which a cooperative launch allows. Guide 5.6.3.1.3. */
 #define cgx_is_valid(grid) cgx__grid_is_valid(grid)
 /* bool: true in one thread of the group, the one with rank 0. */
@@ -71,7 +95,9 @@
  * member must come. Grid: cooperative launches only; in a plain launch it is misuse, which ends the kernel with
  * CGX_ERROR_MISUSE. */
 #define cgx_sync(g) cgx__sync(cgx__any_or_grid(g), __LINE__)
-/* cgx_token cgx_barrier_arrive(block or grid); void cgx_barrier_wait(block or grid, cgx_token): sync in two halves. Each
+/* void cgx_sync_execution(cluster): waits as cgx_sync does but orders no memory. */
+#define cgx_sync_execution(cluster) cgx__sync(cgx__any_or_grid(cluster), __LINE__)
+/* cgx_token cgx_barrier_arrive(g); void cgx_barrier_wait(g, cgx_token), of a block, cluster or grid: sync in two halves. Each
  * thread does both, once a phase, with no other collective of the group in between. Arrive releases, wait acquires. */
 #define cgx_barrier_arrive(g) cgx__barrier_arrive(cgx__any_or_grid(g), __LINE__)
 #define cgx_barrier_wait(g, token) cgx__barrier_wait(cgx__any_or_grid(g), (token), __LINE__)

@@ -11,11 +11,13 @@
 
 enum {
     SHARED_BYTES = 256 * 1024, /* a block's; what a level-2 cache holds */
-    MAX_WORKERS = 1024
+    MAX_WORKERS = 1024,
+    MAX_CLUSTER = 16
 };
 
 static struct {
     int workers, lanes, level;
+    uint64_t seed;
     size_t memory;
     char description[128];
 } cpu;
@@ -71,6 +73,13 @@ static void read_model(char *text, size_t bytes)
         fclose(f);
 }
 
+/* CGX_CPU_SCHEDULE=seed:N makes threads ready in an order drawn from N; 0 keeps the order in which they came. */
+static uint64_t schedule_seed(void)
+{
+    const char *text = getenv("CGX_CPU_SCHEDULE");
+    return text && !strncmp(text, "seed:", 5) ? strtoull(text + 5, NULL, 10) : 0;
+}
+
 static cgx_status start(int *device_count, char *reason, size_t reason_bytes)
 {
     const char *asked = getenv("CGX_CPU_WORKERS"), *lanes = getenv("CGX_CPU_LANES");
@@ -85,6 +94,8 @@ static cgx_status start(int *device_count, char *reason, size_t reason_bytes)
     cpu.workers = n < 1 ? 1 : n > MAX_WORKERS ? MAX_WORKERS : n;
     cpu.lanes = lanes && atoi(lanes) == 64 ? 64 : 32;
     cpu.level = level_of_this_machine();
+    cpu.seed = schedule_seed();
+    async_configure();
     cpu.memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     char model[96];
     read_model(model, sizeof model);
@@ -106,16 +117,16 @@ static cgx_status device_info(int device, cgx_device_info *info)
     info->max_threads_per_unit = CGX__MAX_THREADS;
     info->max_block = cgx_dim(CGX__MAX_THREADS, CGX__MAX_THREADS, 64);
     info->max_grid = cgx_dim(INT32_MAX, 65535, 65535);
-    info->max_cluster_blocks = 1;
+    info->max_cluster_blocks = MAX_CLUSTER;
     info->shared_bytes_per_block = SHARED_BYTES;
     info->shared_bytes_per_unit = SHARED_BYTES;
     info->memory_bytes = cpu.memory;
     info->max_argument_bytes = 4096;
-    info->capabilities = CGX_CAN_COOPERATIVE | CGX_CAN_PEER | CGX_CAN_UNIFIED;
+    info->capabilities = CGX_CAN_COOPERATIVE | CGX_CAN_CLUSTER | CGX_CAN_PEER | CGX_CAN_UNIFIED;
     static char engine[64];
     snprintf(engine, sizeof engine, "fibers, %s", level_name(cpu.level));
     info->engine = engine;
-    info->async_copy = "synchronous";
+    info->async_copy = async_is_late() ? "deferred" : "synchronous";
     return CGX_OK;
 }
 
@@ -385,29 +396,35 @@ typedef struct {
     _Alignas(64) char arguments[];
 } launch_command;
 
-static int64_t share(int64_t blocks, int part, int parts) { return blocks / parts * part + (blocks % parts) * part / parts; }
+static int64_t share(int64_t clusters, int part, int parts)
+{
+    return clusters / parts * part + clusters % parts * part / parts;
+}
 
 static cgx_status run_launch(command *c, char *text, size_t text_bytes)
 {
     launch_command *k = (launch_command *)c;
     launch *l = &k->l;
-    int64_t blocks = l->shape.blocks;
-    int n = k->workers < blocks ? k->workers : (int)blocks;
+    int64_t clusters = l->shape.blocks / l->cluster_blocks;
+    int n = k->workers < clusters ? k->workers : (int)clusters;
+    if (l->cooperative && !(l->partials = calloc((size_t)l->shape.blocks, 2 * CGX__VALUE_BYTES))) {
+        snprintf(text, text_bytes, "%s: no memory for the grid's collectives", l->kernel->name);
+        return CGX_ERROR_OUT_OF_MEMORY;
+    }
     if (n == 1) {
         l->participants = 1;
-        worker_run(workers, l, 0, blocks);
+        worker_run(workers, l, 0, l->shape.blocks);
     } else {
 #pragma omp parallel num_threads(n)
         {
             int parts = omp_get_num_threads(), part = omp_get_thread_num();
 #pragma omp single
             l->participants = parts; /* a barrier follows: nobody starts before it is set */
-            if (l->dynamic)
-                worker_run(workers + part, l, 0, blocks);
-            else
-                worker_run(workers + part, l, share(blocks, part, parts), share(blocks, part + 1, parts));
+            worker_run(workers + part, l, share(clusters, part, parts) * l->cluster_blocks,
+                       share(clusters, part + 1, parts) * l->cluster_blocks);
         }
     }
+    free(l->partials);
     if (l->failed)
         snprintf(text, text_bytes, "%s", l->text);
     return l->failed ? l->status : CGX_OK;
@@ -440,6 +457,8 @@ static cgx_status enqueue_launch(void *queue, const cgx_launch_request *r)
     l->shape.threads = c->block.x * c->block.y * c->block.z;
     l->shape.lanes = cpu.lanes;
     l->shape.blocks = (int64_t)c->grid.x * c->grid.y * c->grid.z;
+    l->cluster_blocks = c->cluster.x * c->cluster.y * c->cluster.z;
+    l->seed = cpu.seed;
     l->static_shared = r->static_shared;
     l->dynamic_shared = c->dynamic_shared;
     l->cooperative = !!(c->flags & CGX_LAUNCH_COOPERATIVE);

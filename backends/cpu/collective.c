@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Collectives: the last thread to arrive computes everybody's result, in the canonical order. Built without contraction of
  * floating-point operations. */
-#include <math.h>
 #include <string.h>
 #include "fiber.h"
 
@@ -27,14 +26,15 @@ enum { SEGMENT = 32 }; /* of the canonical scan; not the warp */
     }                                                                                                      \
     static void scan_##name(T *v, int n)                                                                   \
     {                                                                                                      \
-        T totals[CGX__MAX_THREADS / SEGMENT];                                                              \
+        T *totals = v + n; /* behind the values */                                                        \
         int segments = (n + SEGMENT - 1) / SEGMENT;                                                        \
         for (int s = 0; s < segments; s++) {                                                               \
             int length = n - s * SEGMENT < SEGMENT ? n - s * SEGMENT : SEGMENT;                            \
             segment_##name(v + s * SEGMENT, length);                                                       \
             totals[s] = v[s * SEGMENT + length - 1];                                                       \
         }                                                                                                  \
-        segment_##name(totals, segments);                                                                  \
+        if (segments > 1)                                                                                  \
+            scan_##name(totals, segments);                                                                 \
         for (int i = SEGMENT; i < n; i++)                                                                  \
             v[i] = OPERATION(totals[i / SEGMENT - 1], v[i]);                                               \
     }
@@ -56,21 +56,7 @@ INTEGER(uint16_t, int16_t, u16, i16, CAST_ADD_u16)
 INTEGER(uint32_t, int32_t, u32, i32, ADD)
 INTEGER(uint64_t, int64_t, u64, i64, ADD)
 
-/* minimumNumber and maximumNumber of IEEE 754-2019: a number beats a NaN, -0 is below +0. */
-#define FLOAT(T, f)                                                                                        \
-    static inline T least_##f(T a, T b)                                                                    \
-    {                                                                                                      \
-        if (a < b || b != b)                                                                               \
-            return a;                                                                                      \
-        return a == b && signbit(a) ? a : b;                                                               \
-    }                                                                                                      \
-    static inline T largest_##f(T a, T b)                                                                  \
-    {                                                                                                      \
-        if (a > b || b != b)                                                                               \
-            return a;                                                                                      \
-        return a == b && !signbit(a) ? a : b;                                                              \
-    }                                                                                                      \
-    TYPED(add_##f, T, ADD) TYPED(less_##f, T, least_##f) TYPED(greater_##f, T, largest_##f)
+#define FLOAT(T, f) TYPED(add_##f, T, ADD) TYPED(less_##f, T, cgx__least_##f) TYPED(greater_##f, T, cgx__largest_##f)
 FLOAT(float, f32)
 FLOAT(double, f64)
 
@@ -81,11 +67,11 @@ static inline cgx_half add_half(cgx_half a, cgx_half b)
 }
 static inline cgx_half least_half(cgx_half a, cgx_half b)
 {
-    return cgx_float_to_half(least_f32(cgx_half_to_float(a), cgx_half_to_float(b)));
+    return cgx_float_to_half(cgx__least_f32(cgx_half_to_float(a), cgx_half_to_float(b)));
 }
 static inline cgx_half largest_half(cgx_half a, cgx_half b)
 {
-    return cgx_float_to_half(largest_f32(cgx_half_to_float(a), cgx_half_to_float(b)));
+    return cgx_float_to_half(cgx__largest_f32(cgx_half_to_float(a), cgx_half_to_float(b)));
 }
 TYPED(add_f16, cgx_half, add_half)
 TYPED(less_f16, cgx_half, least_half)
@@ -143,7 +129,8 @@ static void scan_user(const user_operator *op, unsigned char *v, int n)
         segment_user(op, v + (size_t)s * SEGMENT * op->bytes, length);
         memcpy(totals + (size_t)s * op->bytes, v + (size_t)(s * SEGMENT + length - 1) * op->bytes, op->bytes);
     }
-    segment_user(op, totals, segments);
+    if (segments > 1)
+        scan_user(op, totals, segments);
     for (int i = SEGMENT; i < n; i++)
         apply(op, v, i, n + i / SEGMENT - 1, i);
 }
@@ -182,29 +169,85 @@ static void gather(const cgx_cpu_block *b, const members *m, size_t bytes, unsig
 #undef COPY
 }
 
-static void fold(const cgx_cpu_block *b, const members *m, const cgx_cpu_collective *what, unsigned char *scratch)
+void fold_values(const cgx_cpu_collective *what, unsigned char *values, int n)
 {
-    const size_t bytes = what->bytes;
-    const user_operator op = { bytes, what->apply };
-    gather(b, m, bytes, scratch);
-    if (what->operation == CGX__OP_REDUCE) {
-        if (what->apply)
-            reduce_user(&op, scratch, m->size);
-        else
-            table[what->type][what->code].reduce(scratch, m->size);
-        for (int i = 0; i < m->size; i++)
-            memcpy(out(b, member(m, i)), scratch, bytes);
+    const user_operator op = { what->bytes, what->apply };
+    const int scan = what->operation == CGX__OP_INCLUSIVE_SCAN || what->operation == CGX__OP_EXCLUSIVE_SCAN ||
+                     what->operation == CGX__OP_INCLUSIVE_UPDATE || what->operation == CGX__OP_EXCLUSIVE_UPDATE;
+    if (what->apply && scan)
+        scan_user(&op, values, n);
+    else if (what->apply)
+        reduce_user(&op, values, n);
+    else if (scan)
+        table[what->type][what->code].scan(values, n);
+    else
+        table[what->type][what->code].reduce(values, n);
+}
+
+void apply_operator(const cgx_cpu_collective *what, void *result, const void *left, const void *right)
+{
+    _Alignas(32) unsigned char pair[3 * CGX__VALUE_BYTES];
+    if (what->apply) {
+        what->apply(result, left, right);
         return;
     }
-    if (what->apply)
-        scan_user(&op, scratch, m->size);
+    memcpy(pair, left, what->bytes);
+    memcpy(pair + what->bytes, right, what->bytes);
+    table[what->type][what->code].reduce(pair, 2);
+    memcpy(result, pair, what->bytes);
+}
+
+#define UPDATE(T)                                                                                          \
+    do {                                                                                                   \
+        T *p = what->target, found = __atomic_load_n(p, __ATOMIC_RELAXED), desired;                        \
+        do {                                                                                               \
+            if (store)                                                                                     \
+                memcpy(&desired, value, sizeof desired);                                                   \
+            else                                                                                           \
+                apply_operator(what, &desired, &found, value);                                             \
+        } while (!__atomic_compare_exchange_n(p, &found, desired, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
+        memcpy(old, &found, sizeof found);                                                                 \
+    } while (0)
+
+void atomic_update(const cgx_cpu_collective *what, const void *value, int store, void *old)
+{
+    if (what->bytes == 4)
+        UPDATE(uint32_t);
     else
-        table[what->type][what->code].scan(scratch, m->size);
-    int shift = what->operation == CGX__OP_EXCLUSIVE_SCAN;
+        UPDATE(uint64_t);
+}
+
+static void reduce_members(const cgx_group *g, const members *m, const cgx_cpu_collective *what, unsigned char *scratch)
+{
+    const cgx_cpu_block *b = g->t->block;
+    gather(b, m, what->bytes, scratch);
+    fold_values(what, scratch, m->size);
+    if (what->operation != CGX__OP_REDUCE)
+        reduce_result(g, what, scratch);
+    else
+        for (int i = 0; i < m->size; i++)
+            memcpy(out(b, member(m, i)), scratch, what->bytes);
+}
+
+static void scan_members(const cgx_group *g, const members *m, const cgx_cpu_collective *what, unsigned char *scratch)
+{
+    const cgx_cpu_block *b = g->t->block;
+    const size_t bytes = what->bytes;
+    const int shift = what->operation == CGX__OP_EXCLUSIVE_SCAN || what->operation == CGX__OP_EXCLUSIVE_UPDATE;
+    _Alignas(32) unsigned char old[CGX__VALUE_BYTES] = { 0 };
+    gather(b, m, bytes, scratch);
+    fold_values(what, scratch, m->size);
+    int update = what->operation == CGX__OP_INCLUSIVE_UPDATE || what->operation == CGX__OP_EXCLUSIVE_UPDATE;
+    if (update)
+        atomic_update(what, scratch + (size_t)(m->size - 1) * bytes, 0, old);
     if (shift)
-        memset(out(b, member(m, 0)), 0, bytes);
-    for (int i = 0; i + shift < m->size; i++)
-        memcpy(out(b, member(m, i + shift)), scratch + (size_t)i * bytes, bytes);
+        memcpy(out(b, member(m, 0)), old, bytes); /* zero, where there is no old value */
+    for (int i = 0; i + shift < m->size; i++) {
+        if (update)
+            apply_operator(what, out(b, member(m, i + shift)), old, scratch + (size_t)i * bytes);
+        else
+            memcpy(out(b, member(m, i + shift)), scratch + (size_t)i * bytes, bytes);
+    }
 }
 
 static void shuffle(const cgx_cpu_block *b, const members *m, const cgx_cpu_collective *what)
@@ -281,8 +324,11 @@ void cgx__cpu_complete(const cgx_group *g, const cgx_cpu_collective *what)
     const cgx_cpu_block *b = g->t->block;
     const members m = members_of(g);
     switch (what->operation) {
-    case CGX__OP_REDUCE: case CGX__OP_INCLUSIVE_SCAN: case CGX__OP_EXCLUSIVE_SCAN:
-        fold(b, &m, what, ((worker *)g->t->worker)->scratch);
+    case CGX__OP_REDUCE: case CGX__OP_REDUCE_UPDATE: case CGX__OP_REDUCE_STORE: case CGX__OP_REDUCE_STORE_PLAIN:
+        reduce_members(g, &m, what, ((worker *)g->t->worker)->scratch);
+        break;
+    case CGX__OP_INCLUSIVE_SCAN: case CGX__OP_EXCLUSIVE_SCAN: case CGX__OP_INCLUSIVE_UPDATE: case CGX__OP_EXCLUSIVE_UPDATE:
+        scan_members(g, &m, what, ((worker *)g->t->worker)->scratch);
         break;
     case CGX__OP_ANY: case CGX__OP_ALL: case CGX__OP_BALLOT: vote(b, &m, what->operation); break;
     case CGX__OP_MATCH_ANY: case CGX__OP_MATCH_ALL: match(b, &m, what); break;

@@ -3,8 +3,9 @@
 #ifndef CGX_FIBER_H
 #define CGX_FIBER_H
 #include <stdint.h>
-#include <cgx/collective.h>
-#include <cgx/barrier.h>
+#define CGX__CALL_SWITCH 1 /* every switch inside libcgx is announced to a sanitizer that the program may have */
+#include <cgx/async.h>
+#include <cgx/atomic.h>
 #include "../backend.h"
 
 #define INTERNAL CGX__HIDDEN_API
@@ -17,14 +18,31 @@ typedef struct pending {
     struct pending *next;
 } pending;
 
+/* What libcgx remembers of an mbarrier, found by its address: the word it wrote last - another one there now was written
+ * by somebody else - and the number of the phase. */
+typedef struct { uint64_t word, phase; } barrier_record;
+
 typedef struct {
     cgx_cpu_block pub;           /* first: kernels see only this */
     int loop_start;              /* first rank of the entry call that runs its threads in a plain loop now */
     uint64_t ended[CGX__MAX_THREADS / 64];
     pending *coalesced;
     char *shared_memory;         /* owned; as large as any launch needed so far */
-    size_t shared_bytes;
+    size_t shared_capacity;
+    barrier_record *barriers;    /* one for each 8 bytes of shared memory; made when a kernel first has an mbarrier */
+    size_t barrier_capacity;
+    int has_barriers;            /* some record is in use */
+    cgx_cpu_barrier cluster;     /* of the cluster whose first block this is */
+    unsigned cluster_round;      /* collectives of the cluster so far, as this block has seen them */
+    uint32_t *stages, *stores;   /* one a thread: copies committed so far; made when first needed */
+    unsigned grid_round;         /* collectives of the grid so far, as this block has seen them */
+    int combined;                /* below and result are those of this round */
+    _Alignas(32) unsigned char partial[2][CGX__VALUE_BYTES]; /* the block's part of the cluster's, in turn */
+    _Alignas(32) unsigned char below[CGX__VALUE_BYTES], result[CGX__VALUE_BYTES]; /* see wide.c */
 } block;
+
+/* An effect that is put off (async.c). */
+typedef struct deferred deferred;
 
 /* A stack, by its top; `base` is its lowest usable address. */
 typedef struct { char *base, *top; int guarded; } stack;
@@ -43,12 +61,17 @@ typedef struct {
     stack_pool stacks;
     block **blocks;              /* one for each block resident at once */
     int block_capacity;
-    int resident, max_resident, started;
+    int resident, started;
     int64_t next_block, end_block;
     block *continuing;           /* a block whose remaining threads the next fiber is to run */
     int abandoned;               /* fibers of a failed launch are on the stacks */
     unsigned grid_phase;
-    unsigned char *scratch;      /* CGX__MAX_THREADS values, packed, for collectives */
+    unsigned char *scratch;      /* values of a collective, packed, and totals behind them */
+    size_t scratch_bytes;
+    deferred *first_deferred, **last_deferred;
+    struct coalescing *coalescing; /* lanes at calls of coalesced_threads */
+    int yields;                  /* since a thread last did something else */
+    uint64_t random;             /* state of the schedule's generator */
     const void *main_stack_bottom;
     size_t main_stack_bytes;
     void *signal_stack;
@@ -67,6 +90,9 @@ typedef struct launch {
     int grid_arrived;            /* atomic */
     unsigned grid_phase;         /* atomic */
     int finished;                /* atomic: workers whose blocks have all ended */
+    int cluster_blocks;
+    uint64_t seed;               /* of the schedule, 0 for none */
+    unsigned char *partials;     /* two values a block: the grid's collectives, in turn */
     int failed;                  /* atomic: 0, or 1 once status and text are being set */
     cgx_status status;
     char text[1024];
@@ -103,6 +129,31 @@ INTERNAL void fiber_main(worker *w, int index) __attribute__((noreturn));
 INTERNAL void worker_run(worker *w, launch *l, int64_t first, int64_t end);
 /* Records the launch's first error. */
 INTERNAL void launch_fail(launch *l, cgx_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The block a shared-memory address belongs to: the thread's own or another of its cluster; NULL if none. */
+INTERNAL block *block_of(const cgx_cpu_thread *t, const void *address);
+/* Values for the schedule's decisions. */
+INTERNAL uint64_t random_next(worker *w);
+
+/* ---- async.c ---- */
+/* Puts off the result of a reduce_*_async, or stores it. */
+INTERNAL void reduce_result(const cgx_group *g, const cgx_cpu_collective *what, const void *value);
+/* Copies that complete on a barrier and were put off until somebody needs them. Whether there were any. */
+INTERNAL int async_progress(worker *w);
+/* Everything the block's threads left behind. */
+INTERNAL void async_finish(block *b);
+INTERNAL void async_drop(worker *w);
+/* From the environment, at the backend's start. */
+INTERNAL void async_configure(void);
+INTERNAL int async_is_late(void);
+
+/* ---- collective.c ---- */
+/* left OP right, of one value each. */
+INTERNAL void apply_operator(const cgx_cpu_collective *what, void *result, const void *left, const void *right);
+/* Packed values: the canonical reduce into values[0], or inclusive scan; room for N / 32 + 2 values behind them. */
+INTERNAL void fold_values(const cgx_cpu_collective *what, unsigned char *values, int n);
+/* *target = what->op(*target, value) as the scope asks, or with STORE = value; the old value. */
+INTERNAL void atomic_update(const cgx_cpu_collective *what, const void *value, int store, void *old);
 
 /* ---- fault.c ---- */
 /* The calling thread runs this worker now, or none (NULL): stack overflows are explained. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* mbarrier: counts of arrivals and bytes in one word. */
+#include <stdlib.h>
 #include <time.h>
 #include "fiber.h"
 
 /* Low to high: 20 bits pending arrivals, 20 bits expected ones, 21 bits bytes still to land (offset by 2^20, so that
- * bytes may land before they are announced), the phase's parity, and a mark of an initialised barrier. */
+ * bytes may land before they are announced), the phase's parity, and a mark of an initialised barrier. A token is the pending
+ * count and, above it, the number of the phase. */
 enum { COUNT_BITS = 20, TX_BITS = 21 };
 static const uint64_t COUNT_MASK = (1u << COUNT_BITS) - 1, TX_MASK = (1u << TX_BITS) - 1, TX_ZERO = 1u << (TX_BITS - 1);
 enum { EXPECTED_AT = COUNT_BITS, TX_AT = 2 * COUNT_BITS, PARITY_AT = TX_AT + TX_BITS, VALID_AT = PARITY_AT + 1 };
@@ -24,23 +26,49 @@ static uint64_t pack(state s)
            (uint64_t)s.parity << PARITY_AT | (uint64_t)1 << VALID_AT;
 }
 
-static void check_valid(cgx_cpu_thread *t, const cgx_mbarrier *b, int line)
+/* The record of a barrier at this address, or of none: word 0. */
+static barrier_record *record_of(cgx_cpu_thread *t, const cgx_mbarrier *b, int line)
 {
-    if (CGX__UNLIKELY(!(b->word >> VALID_AT & 1)))
-        cgx__cpu_misuse(t, line, "the mbarrier is not initialised");
+    block *owner = block_of(t, b);
+    if (CGX__UNLIKELY(!owner || (uintptr_t)b & 7))
+        cgx__cpu_misuse(t, line, "an mbarrier is an aligned 64-bit word in shared memory");
+    if (CGX__UNLIKELY(owner->barrier_capacity < owner->pub.shared_bytes / 8)) {
+        free(owner->barriers);
+        owner->barriers = calloc(owner->pub.shared_bytes / 8, sizeof *owner->barriers);
+        owner->barrier_capacity = owner->barriers ? owner->pub.shared_bytes / 8 : 0;
+        if (!owner->barriers)
+            cgx__cpu_misuse(t, line, "no memory for the records of mbarriers");
+    }
+    return owner->barriers + ((const char *)b - owner->pub.shared) / 8;
 }
+
+static barrier_record *live_record(cgx_cpu_thread *t, const cgx_mbarrier *b, int line)
+{
+    barrier_record *r = record_of(t, b, line);
+    if (CGX__UNLIKELY(!r->word))
+        cgx__cpu_misuse(t, line, "the mbarrier is not initialised");
+    if (CGX__UNLIKELY(r->word != b->word))
+        cgx__cpu_misuse(t, line, "the memory of an mbarrier was written without cgx_mbarrier_inval");
+    return r;
+}
+
+static void write_word(barrier_record *r, cgx_mbarrier *b, state s) { r->word = b->word = pack(s); }
 
 void cgx__cpu_mbarrier_init(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t count, int line)
 {
+    barrier_record *r = record_of(t, b, line);
     if (count < 1 || count > CGX_MBARRIER_MAX_COUNT)
         cgx__cpu_misuse(t, line, "an mbarrier's count is 1 to 1,048,575");
-    b->word = pack((state){ (uint64_t)count, (uint64_t)count, 0, 0 });
+    if (r->word)
+        cgx__cpu_misuse(t, line, "an mbarrier is initialised again without cgx_mbarrier_inval");
+    block_of(t, b)->has_barriers = 1;
+    r->phase = 0;
+    write_word(r, b, (state){ (uint64_t)count, (uint64_t)count, 0, 0 });
 }
 
 void cgx__cpu_mbarrier_inval(cgx_cpu_thread *t, cgx_mbarrier *b, int line)
 {
-    check_valid(t, b, line);
-    b->word = 0;
+    live_record(t, b, line)->word = 0;
 }
 
 /* Makes ready who waits for this barrier. */
@@ -66,31 +94,64 @@ static void wake(cgx_cpu_worker *w, const cgx_mbarrier *b)
 
 cgx_mbarrier_token cgx__cpu_mbarrier_arrive(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t n, int drop, int64_t bytes, int line)
 {
-    check_valid(t, b, line);
-    cgx_mbarrier_token token = { b->word };
+    barrier_record *r = live_record(t, b, line);
     state s = unpack(b->word);
-    if (n < 0 || (uint64_t)n > s.pending)
+    cgx_mbarrier_token token = { s.pending | r->phase << COUNT_BITS };
+    if (n > (int64_t)s.pending)
         cgx__cpu_misuse(t, line, "more arrivals at an mbarrier than are pending");
+    if ((int64_t)s.pending - n > CGX_MBARRIER_MAX_COUNT)
+        cgx__cpu_misuse(t, line, "an mbarrier's count is 1 to 1,048,575");
     s.pending -= (uint64_t)n;
     s.expected -= (uint64_t)drop;
     s.tx += bytes;
     if (s.tx < -(int64_t)TX_ZERO || s.tx >= (int64_t)TX_ZERO)
         cgx__cpu_misuse(t, line, "an mbarrier's phase counts less than 2^20 bytes");
-    if (s.pending == 0 && s.tx == 0) {
+    int over = s.pending == 0 && s.tx == 0;
+    if (over) {
         s.pending = s.expected;
         s.parity ^= 1;
-        b->word = pack(s);
-        wake(t->worker, b);
-    } else {
-        b->word = pack(s);
+        r->phase++;
     }
+    write_word(r, b, s);
+    if (over)
+        wake(t->worker, b);
     return token;
 }
 
 int cgx__cpu_mbarrier_parity(cgx_cpu_thread *t, const cgx_mbarrier *b, int line)
 {
-    check_valid(t, b, line);
-    return unpack(b->word).parity;
+    return (int)(live_record(t, b, line)->phase & 1);
+}
+
+/* Whether the token's phase is over. */
+static int token_over(cgx_cpu_thread *t, const cgx_mbarrier *b, cgx_mbarrier_token token, int line)
+{
+    uint64_t now = live_record(t, b, line)->phase, phase = token.word >> COUNT_BITS;
+    if (CGX__UNLIKELY(now != phase && now != phase + 1))
+        cgx__cpu_misuse(t, line, "an mbarrier's token is good for its own phase and the next one alone");
+    return now != phase;
+}
+
+int cgx__cpu_mbarrier_test_token(cgx_cpu_thread *t, const cgx_mbarrier *b, cgx_mbarrier_token token, int line)
+{
+    int over = token_over(t, b, token, line);
+    if (!over)
+        cgx__cpu_yield(t, line);
+    return over;
+}
+
+int cgx__cpu_mbarrier_test(cgx_cpu_thread *t, const cgx_mbarrier *b, int odd, int line)
+{
+    int over = cgx__cpu_mbarrier_parity(t, b, line) != odd;
+    if (!over)
+        cgx__cpu_yield(t, line);
+    return over;
+}
+
+int cgx__cpu_mbarrier_token_parity(cgx_cpu_thread *t, const cgx_mbarrier *b, cgx_mbarrier_token token, int line)
+{
+    token_over(t, b, token, line);
+    return (int)(token.word >> COUNT_BITS & 1);
 }
 
 uint64_t cgx__cpu_nanoseconds(void)
@@ -111,5 +172,4 @@ int cgx__cpu_mbarrier_try(cgx_cpu_thread *t, const cgx_mbarrier *b, int odd, uin
     return 1;
 }
 
-uint32_t cgx__cpu_token_pending(cgx_mbarrier_token token) { return (uint32_t)unpack(token.word).pending; }
-int cgx__cpu_token_parity(cgx_mbarrier_token token) { return unpack(token.word).parity; }
+uint32_t cgx__cpu_token_pending(cgx_mbarrier_token token) { return (uint32_t)(token.word & COUNT_MASK); }

@@ -64,7 +64,7 @@ void report_deadlock(worker *w, char *text, size_t bytes)
 {
     writer out = { text, text + bytes };
     *text = 0;
-    for (int i = 0; i < (w->max_resident == 1 ? 1 : w->started); i++) {
+    for (int i = 0; i < w->block_capacity && i < (w->launch->cooperative ? w->started : w->launch->cluster_blocks); i++) {
         const block *b = w->blocks[i];
         if (b->pub.exited == b->pub.shape.threads)
             continue;
@@ -82,6 +82,7 @@ void report_deadlock(worker *w, char *text, size_t bytes)
             snprintf(what, sizeof what, "a coalesced group of warp %d", p->warp);
             put_queue(&out, b, &p->barrier, what);
         }
+        put_queue(&out, b, b->pub.cluster, "the cluster");
         put_queue(&out, b, &w->pub.grid, "the grid");
         put_queue(&out, b, &w->pub.waiters, "shared memory");
         if (b->pub.exited) {

@@ -47,43 +47,113 @@ static block *new_block(void)
 
 static int reserve_shared(block *b, size_t bytes)
 {
-    if (b->shared_bytes >= bytes)
+    if (b->shared_capacity >= bytes)
         return 1;
     free(b->shared_memory);
     b->shared_memory = aligned_alloc(128, (bytes + 127) & ~(size_t)127);
-    b->shared_bytes = b->shared_memory ? bytes : 0;
+    b->shared_capacity = b->shared_memory ? bytes : 0;
     return b->shared_memory != NULL;
 }
 
-/* The next block this worker is to run, ready to start, or NULL: none left, or as many resident as may be. */
+/* Whether another block may start: of a cluster that has begun, or, when all blocks before it have ended, of the next
+ * one. Under a cooperative launch all are resident. */
+static int may_start(worker *w)
+{
+    launch *l = w->launch;
+    if (failed(l))
+        return 0;
+    int begins = w->next_block % l->cluster_blocks == 0;
+    if (begins && w->resident && !l->cooperative)
+        return 0;
+    if (w->next_block == w->end_block && l->dynamic) {
+        int64_t cluster = __atomic_fetch_add(&l->next_dynamic, 1, __ATOMIC_RELAXED);
+        if (cluster >= l->shape.blocks / l->cluster_blocks)
+            return 0;
+        w->next_block = cluster * l->cluster_blocks;
+        w->end_block = w->next_block + l->cluster_blocks;
+    }
+    return w->next_block < w->end_block;
+}
+
+/* Blocks are counted cluster by cluster, and inside a cluster x fastest. */
+static void place(cgx_cpu_shape *s, int64_t i, int cluster_blocks)
+{
+    const int64_t cluster = i / cluster_blocks;
+    const int rank = (int)(i % cluster_blocks), nx = s->grid.x / s->cluster.x, ny = s->grid.y / s->cluster.y;
+    s->block_index.x = (int)(cluster % nx) * s->cluster.x + rank % s->cluster.x;
+    s->block_index.y = (int)(cluster / nx % ny) * s->cluster.y + rank / s->cluster.x % s->cluster.y;
+    s->block_index.z = (int)(cluster / nx / ny) * s->cluster.z + rank / s->cluster.x / s->cluster.y;
+    s->block_rank = ((int64_t)s->block_index.z * s->grid.y + s->block_index.y) * s->grid.x + s->block_index.x;
+}
+
+/* The next block this worker is to run, ready to start, or NULL. */
 static block *start_block(worker *w)
 {
     launch *l = w->launch;
-    if (w->resident == w->max_resident || failed(l))
+    if (!may_start(w))
         return NULL;
-    int64_t i = l->dynamic ? __atomic_fetch_add(&l->next_dynamic, 1, __ATOMIC_RELAXED) : w->next_block++;
-    if (i >= w->end_block) {
-        w->next_block = w->end_block;
-        return NULL;
-    }
-    block *b = w->blocks[w->max_resident == 1 ? 0 : w->started];
+    const int64_t i = w->next_block++;
+    const int rank = (int)(i % l->cluster_blocks), slot = l->cooperative ? w->started : rank;
+    block *b = w->blocks[slot], *first = w->blocks[slot - rank];
     w->started++;
     w->resident++;
     b->pub.shape = l->shape;
-    b->pub.shape.block_rank = i;
-    b->pub.shape.block_index.x = (int)(i % l->shape.grid.x);
-    b->pub.shape.block_index.y = (int)(i / l->shape.grid.x % l->shape.grid.y);
-    b->pub.shape.block_index.z = (int)(i / l->shape.grid.x / l->shape.grid.y);
+    place(&b->pub.shape, i, l->cluster_blocks);
     b->pub.next = 0;
     b->pub.exited = 0;
     b->pub.tiled = 0;
     b->pub.worker = &w->pub;
     b->pub.shared = b->shared_memory;
     b->pub.dynamic = b->shared_memory + ((l->static_shared + 127) & ~(size_t)127);
+    b->pub.shared_bytes = ((l->static_shared + 127) & ~(size_t)127) + l->dynamic_shared;
     b->pub.barrier.arrived = 0;
     b->pub.barrier.expected = l->shape.threads;
+    b->pub.cluster = &first->cluster;
+    b->pub.peers = (cgx_cpu_block *const *)w->blocks + (slot - rank);
+    b->pub.cluster_rank = rank;
+    b->pub.cluster_blocks = l->cluster_blocks;
+    b->grid_round = b->cluster_round = 0;
+    if (rank == 0) {
+        first->cluster.arrived = 0;
+        first->cluster.expected = l->cluster_blocks * l->shape.threads;
+    }
+    if (b->has_barriers)
+        memset(b->barriers, 0, b->barrier_capacity * sizeof *b->barriers);
+    b->has_barriers = 0;
+    if (b->stages)
+        memset(b->stages, 0, (size_t)l->shape.threads * sizeof *b->stages);
+    if (b->stores)
+        memset(b->stores, 0, (size_t)l->shape.threads * sizeof *b->stores);
     memset(b->ended, 0, (size_t)(l->shape.threads + 63) / 64 * sizeof b->ended[0]);
     return b;
+}
+
+block *block_of(const cgx_cpu_thread *t, const void *address)
+{
+    for (int i = -1; i < t->block->cluster_blocks; i++) {
+        cgx_cpu_block *b = i < 0 ? t->block : t->block->peers[i];
+        if ((size_t)((const char *)address - b->shared) < b->shared_bytes)
+            return (block *)b;
+    }
+    return NULL;
+}
+
+void *cgx__cpu_map_shared(cgx_cpu_thread *t, const void *address, int rank, int line)
+{
+    const cgx_cpu_block *b = t->block;
+    if (rank < 0 || rank >= b->cluster_blocks)
+        cgx__cpu_misuse(t, line, "map_shared_rank: the cluster has no block of this rank");
+    if ((size_t)((const char *)address - b->shared) > b->shared_bytes)
+        cgx__cpu_misuse(t, line, "map_shared_rank: the address is not in the block's shared memory");
+    return b->peers[rank]->shared + ((const char *)address - b->shared);
+}
+
+int cgx__cpu_shared_rank(cgx_cpu_thread *t, const void *address, int line)
+{
+    const block *b = block_of(t, address);
+    if (!b)
+        cgx__cpu_misuse(t, line, "query_shared_rank: the address is in no shared memory of the cluster");
+    return b->pub.cluster_rank;
 }
 
 /* ---- threads that end ---- */
@@ -119,11 +189,20 @@ static void release_tiles(block *b, int first, int end)
 /* Threads FIRST to END - 1 have ended: they count as arrived at the block's barrier and at tiles up to the warp. */
 static void threads_ended(block *b, int first, int end)
 {
+    worker *w = (worker *)b->pub.worker;
     if (first >= end)
         return;
     b->pub.exited += end - first;
+    if (b->pub.cluster_blocks > 1) {
+        cgx_cpu_barrier *c = b->pub.cluster;
+        c->expected -= end - first;
+        if (c->arrived && c->arrived == c->expected)
+            cgx__cpu_release(&w->pub, c);
+    }
     if (b->pub.exited == b->pub.shape.threads) {
-        ((worker *)b->pub.worker)->resident--;
+        if (w->first_deferred)
+            async_finish(b);
+        w->resident--;
         return;
     }
     for (int r = first; r < end; r++)
@@ -188,11 +267,6 @@ static void *new_fiber(worker *w)
     return switch_prepare(w, index);
 }
 
-static int may_start(const worker *w)
-{
-    return w->resident < w->max_resident && w->next_block < w->end_block && !failed(w->launch);
-}
-
 void *cgx__cpu_fork(cgx_cpu_thread *thread, cgx_cpu_node *me)
 {
     block *b = (block *)thread->block;
@@ -223,16 +297,104 @@ void cgx__cpu_misuse(cgx_cpu_thread *t, int line, const char *text)
     abandon(w);
 }
 
-/* ---- grid synchronisation ---- */
+/* ---- coalesced_threads ---- */
 
-void cgx__cpu_grid_arrived(cgx_cpu_worker *pub)
+/* A lane at a call of coalesced_threads, on its own stack. */
+typedef struct coalescing {
+    cgx_cpu_node node;
+    int line;
+    cgx_mask lanes;
+    struct coalescing *next;
+} coalescing;
+
+/* When nothing else can run, every other lane waits or has ended, so the group is as large as it can be: of each warp all lanes
+ * at the call site of its lowest waiting rank go on together. */
+static int coalesce_waiting(worker *w)
 {
-    launch *l = ((worker *)pub)->launch;
-    if (__atomic_add_fetch(&l->grid_arrived, 1, __ATOMIC_ACQ_REL) == l->participants) {
-        l->grid_arrived = 0;
-        __atomic_add_fetch(&l->grid_phase, 1, __ATOMIC_RELEASE);
+    coalescing *waiting = w->coalescing;
+    w->coalescing = NULL;
+    int any = waiting != NULL;
+    while (waiting) {
+        coalescing *leader = waiting, *group = NULL, *rest = NULL, **group_end = &group, **rest_end = &rest;
+        const cgx_cpu_thread *l = leader->node.thread;
+        const int warp = l->rank / l->shape->lanes;
+        for (coalescing *c = waiting; c; c = c->next) {
+            const cgx_cpu_thread *t = c->node.thread;
+            if (t->block == l->block && t->rank / t->shape->lanes == warp && t->rank < leader->node.thread->rank)
+                leader = c;
+        }
+        cgx_mask lanes = 0;
+        for (coalescing *c = waiting, *next; c; c = next) {
+            const cgx_cpu_thread *t = c->node.thread;
+            next = c->next;
+            c->next = NULL;
+            if (t->block == l->block && t->rank / t->shape->lanes == warp) {
+                if (c->line == leader->line) {
+                    lanes |= (cgx_mask)1 << cgx__lane(t);
+                    *group_end = c, group_end = &c->next;
+                } else { /* another site of this warp: its turn comes when these have gone on */
+                    c->next = w->coalescing;
+                    w->coalescing = c;
+                }
+            } else {
+                *rest_end = c, rest_end = &c->next;
+            }
+        }
+        for (coalescing *c = group, *next; c; c = next) {
+            next = c->next;
+            c->lanes = lanes;
+            cgx__cpu_ready(&w->pub, &c->node, &c->node);
+        }
+        waiting = rest;
+    }
+    return any;
+}
+
+cgx_mask cgx__cpu_coalesce(cgx_cpu_thread *t, int line)
+{
+    worker *w = (worker *)t->worker;
+    coalescing me = { { .thread = t, .line = line, .operation = CGX__OP_COALESCE }, line, 0, w->coalescing };
+    w->coalescing = &me;
+    cgx__cpu_suspend(t, &me.node, -1);
+    return me.lanes;
+}
+
+/* ---- random schedules ---- */
+
+uint64_t random_next(worker *w)
+{
+    uint64_t z = w->random += 0x9e3779b97f4a7c15u; /* splitmix64 */
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* Puts each thread at a random end of the ready list, in an order that varies. */
+void cgx__cpu_shuffle(cgx_cpu_worker *pub, cgx_cpu_node *head)
+{
+    worker *w = (worker *)pub;
+    while (head) {
+        cgx_cpu_node *next = head->next;
+        uint64_t r = random_next(w);
+        if (pub->ready_head && r & 1) {
+            cgx_cpu_node *after = pub->ready_head;
+            for (int skip = (int)(r >> 1 & 7); skip && after->next; skip--)
+                after = after->next;
+            head->next = after->next;
+            after->next = head;
+            if (pub->ready_tail == after)
+                pub->ready_tail = head;
+        } else if (pub->ready_head && r & 2) {
+            head->next = pub->ready_head;
+            pub->ready_head = head;
+        } else {
+            cgx__cpu_ready(pub, head, head);
+        }
+        head = next;
     }
 }
+
+/* ---- polling ---- */
 
 /* A polling thread lets the others run. It also does what the scheduler would, which does not get to run while a thread
  * polls. */
@@ -247,6 +409,13 @@ void cgx__cpu_yield(cgx_cpu_thread *t, int line)
         w->grid_phase++;
         cgx__cpu_release(&w->pub, grid);
     }
+    if (++w->yields >= (w->pub.ready_head ? 64 : 1)) { /* nothing else may be left to happen */
+        w->yields = 0;
+        async_progress(w);
+        coalesce_waiting(w);
+        if (!w->pub.ready_head && !may_start(w))
+            sched_yield(); /* what is polled for is another worker's to do */
+    }
     if (t->forked && !w->pub.ready_head && !may_start(w))
         return;
     cgx_cpu_node me = { .thread = t, .line = line, .operation = CGX__OP_YIELD };
@@ -256,6 +425,17 @@ void cgx__cpu_yield(cgx_cpu_thread *t, int line)
         abandon(w);
     if (to)
         switch_to(w, &me, to);
+}
+
+/* ---- grid synchronisation ---- */
+
+void cgx__cpu_grid_arrived(cgx_cpu_worker *pub)
+{
+    launch *l = ((worker *)pub)->launch;
+    if (__atomic_add_fetch(&l->grid_arrived, 1, __ATOMIC_ACQ_REL) == l->participants) {
+        l->grid_arrived = 0;
+        __atomic_add_fetch(&l->grid_phase, 1, __ATOMIC_RELEASE);
+    }
 }
 
 static void pause_a_little(void)
@@ -298,19 +478,32 @@ static int wait_for_grid(worker *w)
 
 /* ---- the scheduler ---- */
 
+static int reserve_scratch(worker *w, int64_t values)
+{
+    size_t bytes = ((size_t)values + (size_t)values / 16 + 8) * CGX__VALUE_BYTES;
+    if (w->scratch_bytes >= bytes)
+        return 1;
+    free(w->scratch);
+    w->scratch = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+    w->scratch_bytes = w->scratch ? bytes : 0;
+    return w->scratch != NULL;
+}
+
 static int prepare(worker *w, launch *l, int64_t first, int64_t end)
 {
-    int resident = l->cooperative ? (int)(end - first) : 1;
+    int resident = l->cooperative ? (int)(end - first) : l->cluster_blocks;
     size_t shared = ((l->static_shared + 127) & ~(size_t)127) + l->dynamic_shared;
     w->launch = l;
-    w->next_block = first, w->end_block = end;
+    w->next_block = first, w->end_block = l->dynamic ? first : end;
     w->resident = w->started = 0;
-    w->max_resident = resident;
     w->continuing = NULL;
     w->grid_phase = 0;
+    w->random = l->seed ^ (uint64_t)first;
+    w->pub.shuffled = l->seed != 0;
+    w->pub.late = async_is_late();
     w->pub.ready_head = NULL;
     w->pub.grid = (cgx_cpu_barrier){ .expected = l->cooperative ? resident * l->shape.threads : 0 };
-    if (!w->scratch && !(w->scratch = aligned_alloc(64, 2 * CGX__MAX_THREADS * CGX__VALUE_BYTES)))
+    if (!reserve_scratch(w, l->cooperative && l->shape.blocks > CGX__MAX_THREADS ? l->shape.blocks : CGX__MAX_THREADS))
         return 0;
     if (resident > w->block_capacity) {
         block **blocks = realloc(w->blocks, (size_t)resident * sizeof *blocks);
@@ -334,9 +527,11 @@ static void clean_up(worker *w)
     for (int i = 0; i < w->block_capacity; i++) {
         block *b = w->blocks[i];
         memset(b->pub.tiles, 0, CGX__BARRIERS * sizeof *b->pub.tiles);
-        b->pub.barrier = (cgx_cpu_barrier){ 0 };
+        b->pub.barrier = b->cluster = (cgx_cpu_barrier){ 0 };
         b->coalesced = NULL;
     }
+    async_drop(w);
+    w->coalescing = NULL;
     w->pub.waiters = w->pub.grid = (cgx_cpu_barrier){ 0 };
     w->pub.ready_head = NULL;
     w->abandoned = 0;
@@ -356,6 +551,8 @@ static int schedule(worker *w)
         } else if (!w->resident) {
             __atomic_add_fetch(&w->launch->finished, 1, __ATOMIC_RELEASE);
             return 1;
+        } else if (async_progress(w) || coalesce_waiting(w)) {
+            continue;
         } else if (w->pub.grid.expected && w->pub.grid.arrived == w->pub.grid.expected) {
             if (!wait_for_grid(w))
                 return 0;

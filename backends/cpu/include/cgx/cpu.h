@@ -22,7 +22,7 @@
 #  define CGX__SANITIZED 1
 # endif
 #endif
-#if defined(__OPTIMIZE__) && !defined(CGX__SANITIZED) && !defined(CGX__UCONTEXT)
+#if defined(__OPTIMIZE__) && !defined(CGX__SANITIZED) && !defined(CGX__UCONTEXT) && !defined(CGX__CALL_SWITCH)
 # if (defined(__x86_64__) && defined(__LP64__)) || (defined(__aarch64__) && !defined(__ARM_FEATURE_SVE))
 #  define CGX__INLINE_SWITCH 1
 # endif
@@ -66,10 +66,14 @@ struct cgx_cpu_block {
     int tiled;                /* some tile has synchronised: an ending thread has to look for waiters */
     cgx_cpu_worker *worker;
     char *shared, *dynamic;   /* static and dynamic shared memory, 128-byte aligned */
+    size_t shared_bytes;      /* both */
     cgx_cpu_barrier barrier;  /* of the whole block */
     cgx_cpu_barrier *tiles;   /* by heap index: tile i of size N is CGX__MAX_THREADS / N + i; 0 is the block's collectives */
     unsigned char *in, *out;  /* CGX__VALUE_BYTES a thread: what it gives to and gets from a collective */
     int *argument;            /* one a thread: source rank, predicate ... */
+    cgx_cpu_barrier *cluster; /* of all threads of the cluster */
+    struct cgx_cpu_block *const *peers; /* the cluster's blocks by rank */
+    int cluster_rank, cluster_blocks;
 };
 
 struct cgx_cpu_worker {
@@ -77,12 +81,19 @@ struct cgx_cpu_worker {
     cgx_cpu_node scheduler;   /* runs when no thread can; its next is always NULL */
     cgx_cpu_barrier grid;     /* all threads of this worker's blocks; expected is 0 in a plain launch */
     cgx_cpu_barrier waiters;  /* on mbarriers */
+    const volatile void *poll_address; /* what a thread has read last, and how often it found the same */
+    uint64_t poll_bits;
+    int polls;
+    int deferred;             /* results of reduce_*_async that are still to be stored */
+    int shuffled;             /* threads become ready in random order (CGX_CPU_SCHEDULE) */
+    int late;                 /* asynchronous copies may be put off (CGX_CPU_ASYNC) */
 };
 
 /* A thread. `level` is not here but in the groups: it must stay a constant where the thread's address escapes. */
 struct cgx_cpu_thread {
     int rank;
     int forked;               /* runs on a stack of its own */
+    int arrived;              /* kinds of group whose barrier it has arrived at and not yet waited for, a bit each */
     cgx_dim3 index;
     cgx_cpu_block *block;
     cgx_cpu_worker *worker;
@@ -94,8 +105,10 @@ struct cgx_cpu_thread {
     X(SYNC, "sync") X(SHFL, "shfl") X(SHFL_UP, "shfl_up") X(SHFL_DOWN, "shfl_down") X(SHFL_XOR, "shfl_xor") \
     X(ANY, "any") X(ALL, "all") X(BALLOT, "ballot") X(MATCH_ANY, "match_any") X(MATCH_ALL, "match_all")     \
     X(REDUCE, "reduce") X(INCLUSIVE_SCAN, "inclusive_scan") X(EXCLUSIVE_SCAN, "exclusive_scan")            \
-    X(PARTITION, "partition") X(WAIT, "barrier_wait") X(MBARRIER_WAIT, "mbarrier wait")                    \
-    X(YIELD, "yield")
+    X(REDUCE_UPDATE, "reduce_update_async") X(REDUCE_STORE, "reduce_store_async (atomic)")                 \
+    X(REDUCE_STORE_PLAIN, "reduce_store_async") X(INCLUSIVE_UPDATE, "inclusive_scan_update")               \
+    X(EXCLUSIVE_UPDATE, "exclusive_scan_update") X(PARTITION, "partition") X(WAIT, "barrier_wait")         \
+    X(MBARRIER_WAIT, "mbarrier wait") X(COALESCE, "coalesced_threads") X(YIELD, "yield")
 enum {
 #define CGX__ENUMERATOR(symbol, text) CGX__OP_##symbol,
     CGX_FOREACH_OPERATION(CGX__ENUMERATOR)
@@ -109,6 +122,10 @@ CGX__EXTERN_C_BEGIN
 CGX_API void *cgx__cpu_fork(cgx_cpu_thread *thread, cgx_cpu_node *me);
 /* The same switch as the inline one below, as a call: for debug and sanitized code and other processors. */
 CGX_API void cgx__cpu_switch(cgx_cpu_thread *thread, cgx_cpu_node *me, void *to);
+/* Makes a list of threads ready in an order drawn from the schedule's seed. */
+CGX_API void cgx__cpu_shuffle(cgx_cpu_worker *w, cgx_cpu_node *head);
+/* Stores the results of reduce_*_async that wait for a synchronisation. */
+CGX_API void cgx__cpu_settle(cgx_cpu_worker *w);
 CGX__EXTERN_C_END
 
 /* Makes a list of waiting threads ready to run. */
@@ -212,8 +229,13 @@ CGX__INLINE void cgx__cpu_release(cgx_cpu_worker *w, cgx_cpu_barrier *q)
 {
     q->arrived = 0;
     q->phase++;
+    if (CGX__UNLIKELY(w->deferred))
+        cgx__cpu_settle(w);
     if (q->head) {
-        cgx__cpu_ready(w, q->head, q->tail);
+        if (CGX__UNLIKELY(w->shuffled))
+            cgx__cpu_shuffle(w, q->head);
+        else
+            cgx__cpu_ready(w, q->head, q->tail);
         q->head = NULL;
     }
 }
@@ -319,7 +341,7 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = {
                 const int cgx__row = (cgx__z * cgx__ny + cgx__y) * cgx__nx;                                \
                 CGX__INDEPENDENT                                                                           \
                 for (int cgx__x = cgx__x0; cgx__x < cgx__nx; cgx__x++) {                                   \
-                    cgx_cpu_thread cgx__t = { cgx__row + cgx__x, 0, { cgx__x, cgx__y, cgx__z }, cgx__b,    \
+                    cgx_cpu_thread cgx__t = { cgx__row + cgx__x, 0, 0, { cgx__x, cgx__y, cgx__z }, cgx__b, \
                                               cgx__w, &cgx__s };                                           \
                     name##__body(&cgx__t, number CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                     \
                     if (cgx__t.forked)                                                                     \
@@ -411,6 +433,7 @@ CGX__INLINE uint64_t cgx_clock_nanoseconds(void) { return cgx__cpu_nanoseconds()
 #define CGX_SHARED_ARRAY3(T, name, n, m, k)                                                                \
     CGX__SITE(name, sizeof(T[n][m][k]), CGX__ALIGNOF(T));                                                  \
     T (*const name)[m][k] = (T (*)[m][k])CGX__SHARED_ADDRESS(name)
+#define CGX__TILE_MEMORY(name, threads) char *const name = (char *)cgx__t->block->shared
 #define CGX_DYNAMIC_SHARED(T, name) T *const name = (T *)(void *)cgx__t->block->dynamic
 
 /* ---- device variables ---- */

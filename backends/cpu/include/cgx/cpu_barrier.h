@@ -15,18 +15,22 @@ CGX_API cgx_mbarrier_token cgx__cpu_mbarrier_arrive(cgx_cpu_thread *t, cgx_mbarr
 /* Parity of the current phase. */
 CGX_API int cgx__cpu_mbarrier_parity(cgx_cpu_thread *t, const cgx_mbarrier *b, int line);
 CGX_API int cgx__cpu_mbarrier_try(cgx_cpu_thread *t, const cgx_mbarrier *b, int odd, uint32_t max_ns, int line);
+/* Whether a phase is over; if not, others get to run before the answer, since the caller may ask in a loop. */
+CGX_API int cgx__cpu_mbarrier_test(cgx_cpu_thread *t, const cgx_mbarrier *b, int odd, int line);
+CGX_API int cgx__cpu_mbarrier_test_token(cgx_cpu_thread *t, const cgx_mbarrier *b, cgx_mbarrier_token token, int line);
+CGX_API int cgx__cpu_mbarrier_token_parity(cgx_cpu_thread *t, const cgx_mbarrier *b, cgx_mbarrier_token token, int line);
 CGX_API uint32_t cgx__cpu_token_pending(cgx_mbarrier_token token);
-CGX_API int cgx__cpu_token_parity(cgx_mbarrier_token token);
 CGX__EXTERN_C_END
 
 #define cgx__mbarrier_init(self, b, count, line) cgx__cpu_mbarrier_init((self).t, (b), (count), (line))
 #define cgx__mbarrier_inval(self, b, line) cgx__cpu_mbarrier_inval((self).t, (b), (line))
 #define cgx__mbarrier_arrive(self, b, n, drop, bytes, line)                                                \
     cgx__cpu_mbarrier_arrive((self).t, (b), (n), (drop), (bytes), (line))
-#define cgx__mbarrier_test(self, b, odd, line) (cgx__cpu_mbarrier_parity((self).t, (b), (line)) != (odd))
+#define cgx__mbarrier_test(self, b, odd, line) cgx__cpu_mbarrier_test((self).t, (b), (odd), (line))
+#define cgx__mbarrier_test_token(self, b, token, line) cgx__cpu_mbarrier_test_token((self).t, (b), (token), (line))
+#define cgx__token_parity(self, b, token, line) cgx__cpu_mbarrier_token_parity((self).t, (b), (token), (line))
 #define cgx__mbarrier_try(self, b, odd, max_ns, line) cgx__cpu_mbarrier_try((self).t, (b), (odd), (max_ns), (line))
 #define cgx__token_pending(token) cgx__cpu_token_pending(token)
-#define cgx__token_parity(token) cgx__cpu_token_parity(token)
 
 CGX__INLINE void cgx__mbarrier_wait(cgx_block self, const cgx_mbarrier *b, int odd, int line)
 {

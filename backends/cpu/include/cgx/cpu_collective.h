@@ -24,7 +24,7 @@ CGX_FOREACH_OPERATOR(CGX__OPERATOR_FN)
 #define CGX__COLLECTIVE_FN(s, T, code_of_type, name, operation_name)                                       \
     CGX__INLINE T cgx__##name##_##s(cgx_group g, T v, int code, int line)                                  \
     {                                                                                                      \
-        cgx_cpu_collective what = { CGX__OP_##operation_name, CGX__TYPE_##code_of_type, code, sizeof v, NULL }; \
+        cgx_cpu_collective what = { CGX__OP_##operation_name, CGX__TYPE_##code_of_type, code, sizeof v, NULL, NULL, 0 }; \
         return *(T *)cgx__cpu_collect(g, &v, 0, &what, line);                                              \
     }
 #define CGX__COLLECTIVE_FNS(s, T, code)                                                                    \
@@ -56,7 +56,7 @@ template<class T> CGX__INLINE int cgx__operator_code(T, cgx_op_bitwise op)
     return op.code;
 }
 }
-# define CGX__COLLECT(g, v, op, name) cgx__##name(cgx__any(g), (v), cgx__operator_code((v), (op)), __LINE__)
+# define CGX__COLLECT(g, v, op, name) cgx__##name(cgx__any_or_grid(g), (v), cgx__operator_code((v), (op)), __LINE__)
 #else
 /* Never defined and never called: their names are the error message. */
 void cgx__a_builtin_operator_needs_an_integer_or_float(void);
@@ -69,7 +69,7 @@ void cgx__a_bitwise_operator_needs_an_integer(void);
         cgx_op_arithmetic: _Generic((v), CGX_FOREACH_VALUE(CGX__CASE_##name)                               \
             default: cgx__a_builtin_operator_needs_an_integer_or_float),                                   \
         cgx_op_bitwise: _Generic((v), CGX_FOREACH_INTEGER(CGX__CASE_##name)                                \
-            default: cgx__a_bitwise_operator_needs_an_integer))(cgx__any(g), (v), (op).code, __LINE__)
+            default: cgx__a_bitwise_operator_needs_an_integer))(cgx__any_or_grid(g), (v), (op).code, __LINE__)
 #endif
 
 #define CGX__OPERATOR(T, name, a, b, ...)                                                                  \
@@ -82,7 +82,13 @@ void cgx__a_bitwise_operator_needs_an_integer(void);
     }                                                                                                      \
     CGX__INLINE T name##__collect(cgx_group cgx__g, T cgx__v, int cgx__operation, int cgx__line)           \
     {                                                                                                      \
-        cgx_cpu_collective cgx__what = { cgx__operation, -1, 0, sizeof cgx__v, name##__apply };            \
+        cgx_cpu_collective cgx__what = { cgx__operation, -1, 0, sizeof cgx__v, name##__apply, NULL, 0 };   \
+        return *(T *)cgx__cpu_collect(cgx__g, &cgx__v, 0, &cgx__what, cgx__line);                          \
+    }                                                                                                      \
+    CGX__INLINE T name##__update(cgx_group cgx__g, T *cgx__p, int cgx__scope, T cgx__v, int cgx__operation, \
+                                 int cgx__line)                                                            \
+    {                                                                                                      \
+        cgx_cpu_collective cgx__what = { cgx__operation, -1, 0, sizeof cgx__v, name##__apply, cgx__p, cgx__scope }; \
         return *(T *)cgx__cpu_collect(cgx__g, &cgx__v, 0, &cgx__what, cgx__line);                          \
     }
 #endif

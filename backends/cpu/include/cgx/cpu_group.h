@@ -12,9 +12,10 @@ CGX_FOREACH_TILE(CGX__TILE_TYPE)
 typedef struct { cgx_cpu_thread *t; int level, meta_rank, meta_size, size; } cgx_tile;
 /* `lanes`: members as lanes of the warp. */
 typedef struct { cgx_cpu_thread *t; int level, meta_rank, meta_size; cgx_mask lanes; } cgx_coalesced;
+typedef struct { cgx_cpu_thread *t; int level; } cgx_cluster;
 typedef struct { unsigned phase; } cgx_token;
 
-enum { CGX__BLOCK, CGX__TILE, CGX__COALESCED, CGX__GRID };
+enum { CGX__BLOCK, CGX__TILE, CGX__COALESCED, CGX__CLUSTER, CGX__GRID };
 typedef struct {
     cgx_cpu_thread *t;
     int level, meta_rank, meta_size, kind, size, rank;
@@ -26,6 +27,8 @@ typedef struct {
     int operation, type, code;
     size_t bytes;
     void (*apply)(void *result, const void *left, const void *right); /* user operators */
+    void *target; /* of an update or a store */
+    int scope;
 } cgx_cpu_collective;
 
 CGX__EXTERN_C_BEGIN
@@ -33,6 +36,13 @@ CGX__EXTERN_C_BEGIN
 CGX_API void cgx__cpu_complete(const cgx_group *g, const cgx_cpu_collective *what);
 /* A collective or sync of a coalesced group. */
 CGX_API void cgx__cpu_coalesced(const cgx_group *g, const cgx_cpu_collective *what, int line);
+/* A collective of a cluster or of the grid: over its blocks' results. */
+CGX_API void cgx__cpu_wide(const cgx_group *g, const cgx_cpu_collective *what, int line);
+/* Lanes of the warp that are at this call site together. */
+CGX_API cgx_mask cgx__cpu_coalesce(cgx_cpu_thread *t, int line);
+/* The address in block RANK of the cluster that corresponds to one in the caller's shared memory, and back. */
+CGX_API void *cgx__cpu_map_shared(cgx_cpu_thread *t, const void *address, int rank, int line);
+CGX_API int cgx__cpu_shared_rank(cgx_cpu_thread *t, const void *address, int line);
 /* How many of the SIZE threads from BASE on still run. */
 CGX_API int cgx__cpu_running(const cgx_cpu_block *b, int base, int size);
 /* All threads of this worker have arrived at the grid barrier. */
@@ -54,7 +64,19 @@ CGX__INLINE cgx_grid cgx__make_grid(cgx_cpu_thread *t, int level)
     cgx_grid g = { t, level };
     return g;
 }
+CGX__INLINE cgx_cluster cgx__make_cluster(cgx_cpu_thread *t, int level)
+{
+    cgx_cluster g = { t, level };
+    return g;
+}
+CGX__INLINE cgx_coalesced cgx__make_coalesced(cgx_cpu_thread *t, int level, int line)
+{
+    cgx_coalesced g = { t, level, 0, 1, cgx__cpu_coalesce(t, line) };
+    return g;
+}
 #define cgx__this_block() cgx__make_block(cgx__t, cgx__level)
+#define cgx__this_cluster() cgx__make_cluster(cgx__t, cgx__level)
+#define cgx__coalesced_threads() cgx__make_coalesced(cgx__t, cgx__level, __LINE__)
 #define cgx__this_grid() cgx__make_grid(cgx__t, cgx__level)
 
 /* ---- erasing a group's type: the one place that dispatches on it ---- */
@@ -68,6 +90,12 @@ CGX__INLINE cgx_group cgx__make_group(cgx_cpu_thread *t, int level, int kind, in
 CGX__INLINE cgx_group cgx__any_block(cgx_block g)
 {
     return cgx__make_group(g.t, g.level, CGX__BLOCK, g.t->shape->threads, g.t->rank, 0, 1, 0);
+}
+CGX__INLINE int cgx__cluster_threads(cgx_cluster g) { return g.t->block->cluster_blocks * g.t->shape->threads; }
+CGX__INLINE int cgx__cluster_rank(cgx_cluster g) { return g.t->block->cluster_rank * g.t->shape->threads + g.t->rank; }
+CGX__INLINE cgx_group cgx__any_cluster(cgx_cluster g)
+{
+    return cgx__make_group(g.t, g.level, CGX__CLUSTER, cgx__cluster_threads(g), cgx__cluster_rank(g), 0, 1, 0);
 }
 CGX__INLINE cgx_group cgx__any_grid(cgx_grid g)
 {
@@ -99,6 +127,8 @@ CGX__INLINE int64_t cgx__rank_grid(cgx_grid g)
     return g.t->shape->block_rank * g.t->shape->threads + g.t->rank;
 }
 CGX__INLINE int64_t cgx__count_grid(cgx_grid g) { return g.t->shape->blocks * g.t->shape->threads; }
+CGX__INLINE int cgx__rank_cluster(cgx_cluster g) { return cgx__cluster_rank(g); }
+CGX__INLINE int cgx__count_cluster(cgx_cluster g) { return cgx__cluster_threads(g); }
 CGX__INLINE int cgx__rank_tile(cgx_tile g) { return g.t->rank & (g.size - 1); }
 CGX__INLINE int cgx__count_tile(cgx_tile g) { return g.size; }
 CGX__INLINE int cgx__rank_coalesced(cgx_coalesced g) { return cgx__any_coalesced(g).rank; }
@@ -124,6 +154,9 @@ CGX__OVERLOAD_GROUP(cgx_tile, tile)
 CGX__OVERLOAD_GROUP(cgx_coalesced, coalesced)
 CGX__OVERLOAD_GROUP(cgx_group, group)
 CGX__INLINE cgx_group cgx__any_or_grid(cgx_grid g) { return cgx__any_grid(g); }
+CGX__INLINE cgx_group cgx__any_or_grid(cgx_cluster g) { return cgx__any_cluster(g); }
+CGX__INLINE int cgx__thread_rank(cgx_cluster g) { return cgx__rank_cluster(g); }
+CGX__INLINE int cgx__num_threads(cgx_cluster g) { return cgx__count_cluster(g); }
 CGX__INLINE int64_t cgx__thread_rank(cgx_grid g) { return cgx__rank_grid(g); }
 CGX__INLINE int64_t cgx__num_threads(cgx_grid g) { return cgx__count_grid(g); }
 template<class G> CGX__INLINE G cgx__narrow_check(G g) { return g; }
@@ -138,7 +171,8 @@ CGX__FOREACH_WIDE_TILE(CGX__TOO_WIDE)
              cgx_coalesced: cgx__any_coalesced, cgx_group: cgx__any_group)(g)
 # define cgx__any_or_grid(g)                                                                               \
     _Generic((g), CGX_FOREACH_TILE(CGX__ANY_CASE) cgx_block: cgx__any_block, cgx_tile: cgx__any_tile,      \
-             cgx_coalesced: cgx__any_coalesced, cgx_group: cgx__any_group, cgx_grid: cgx__any_grid)(g)
+             cgx_coalesced: cgx__any_coalesced, cgx_group: cgx__any_group, cgx_cluster: cgx__any_cluster,  \
+             cgx_grid: cgx__any_grid)(g)
 /* A group without a row here has no ballot: it can be wider than a mask. */
 # define cgx__narrow(g)                                                                                    \
     _Generic((g), CGX__FOREACH_NARROW_TILE(CGX__ANY_CASE) cgx_block: cgx__any_block, cgx_tile: cgx__any_tile, \
@@ -147,21 +181,83 @@ CGX__FOREACH_WIDE_TILE(CGX__TOO_WIDE)
 # define CGX__COUNT_CASE(N) cgx_tile_##N: cgx__count_##N,
 # define cgx__thread_rank(g)                                                                               \
     _Generic((g), CGX_FOREACH_TILE(CGX__RANK_CASE) cgx_block: cgx__rank_block, cgx_tile: cgx__rank_tile,   \
-             cgx_coalesced: cgx__rank_coalesced, cgx_group: cgx__rank_group, cgx_grid: cgx__rank_grid)(g)
+             cgx_coalesced: cgx__rank_coalesced, cgx_group: cgx__rank_group, cgx_cluster: cgx__rank_cluster, \
+             cgx_grid: cgx__rank_grid)(g)
 # define cgx__num_threads(g)                                                                               \
     _Generic((g), CGX_FOREACH_TILE(CGX__COUNT_CASE) cgx_block: cgx__count_block, cgx_tile: cgx__count_tile, \
-             cgx_coalesced: cgx__count_coalesced, cgx_group: cgx__count_group, cgx_grid: cgx__count_grid)(g)
+             cgx_coalesced: cgx__count_coalesced, cgx_group: cgx__count_group,                              \
+             cgx_cluster: cgx__count_cluster, cgx_grid: cgx__count_grid)(g)
 #endif
 
 CGX__INLINE int cgx__meta_size(cgx_group g) { return g.meta_size; }
 CGX__INLINE int cgx__meta_rank(cgx_group g) { return g.meta_rank; }
 CGX__INLINE cgx_dim3 cgx__thread_index(cgx_block b) { return b.t->index; }
 CGX__INLINE cgx_dim3 cgx__group_index(cgx_block b) { return b.t->shape->block_index; }
-CGX__INLINE cgx_dim3 cgx__dim_threads(cgx_block b) { return b.t->shape->block; }
-CGX__INLINE cgx_dim3 cgx__dim_blocks(cgx_grid g) { return g.t->shape->grid; }
-CGX__INLINE cgx_dim3 cgx__block_index(cgx_grid g) { return g.t->shape->block_index; }
-CGX__INLINE int64_t cgx__block_rank(cgx_grid g) { return g.t->shape->block_rank; }
-CGX__INLINE int64_t cgx__num_blocks(cgx_grid g) { return g.t->shape->blocks; }
+CGX__INLINE cgx_dim3 cgx__dims_block(cgx_block b) { return b.t->shape->block; }
+CGX__INLINE cgx_dim3 cgx__dims_cluster(cgx_cluster g)
+{
+    const cgx_cpu_shape *s = g.t->shape;
+    return cgx_dim(s->cluster.x * s->block.x, s->cluster.y * s->block.y, s->cluster.z * s->block.z);
+}
+/* What the cluster and the grid have in common: X(question, type of the answer, of the cluster, of the grid). */
+#define CGX__FOREACH_BLOCKS_QUESTION(X)                                                                    \
+    X(dim_blocks, cgx_dim3, cgx_dim3, s->cluster, s->grid)                                                 \
+    X(block_index, cgx_dim3, cgx_dim3,                                                                     \
+      cgx_dim(s->block_index.x % s->cluster.x, s->block_index.y % s->cluster.y, s->block_index.z % s->cluster.z), \
+      s->block_index)                                                                                      \
+    X(block_rank, int, int64_t, g.t->block->cluster_rank, s->block_rank)                                   \
+    X(num_blocks, int, int64_t, g.t->block->cluster_blocks, s->blocks)
+#define CGX__BLOCKS_QUESTION(name, T1, T2, of_cluster, of_grid)                                            \
+    CGX__INLINE T1 cgx__##name##_cluster(cgx_cluster g)                                                    \
+    {                                                                                                      \
+        const cgx_cpu_shape *s = g.t->shape;                                                               \
+        return (void)s, of_cluster;                                                                        \
+    }                                                                                                      \
+    CGX__INLINE T2 cgx__##name##_grid(cgx_grid g)                                                          \
+    {                                                                                                      \
+        const cgx_cpu_shape *s = g.t->shape;                                                               \
+        return (void)s, of_grid;                                                                           \
+    }
+CGX__FOREACH_BLOCKS_QUESTION(CGX__BLOCKS_QUESTION)
+#ifdef __cplusplus
+extern "C++" {
+# define CGX__BLOCKS_OVERLOAD(name, T1, T2, of_cluster, of_grid)                                           \
+    CGX__INLINE T1 cgx__##name(cgx_cluster g) { return cgx__##name##_cluster(g); }                         \
+    CGX__INLINE T2 cgx__##name(cgx_grid g) { return cgx__##name##_grid(g); }
+CGX__FOREACH_BLOCKS_QUESTION(CGX__BLOCKS_OVERLOAD)
+CGX__INLINE cgx_dim3 cgx__dim_threads(cgx_block g) { return cgx__dims_block(g); }
+CGX__INLINE cgx_dim3 cgx__dim_threads(cgx_cluster g) { return cgx__dims_cluster(g); }
+template<class T> CGX__INLINE T *cgx__map_shared_rank(cgx_cluster g, T *p, int rank, int line)
+{
+    return static_cast<T *>(cgx__cpu_map_shared(g.t, (const void *)p, rank, line));
+}
+}
+#else
+# define CGX__OF_BLOCKS(name, g) _Generic((g), cgx_cluster: cgx__##name##_cluster, cgx_grid: cgx__##name##_grid)(g)
+# define cgx__dim_blocks(g) CGX__OF_BLOCKS(dim_blocks, g)
+# define cgx__block_index(g) CGX__OF_BLOCKS(block_index, g)
+# define cgx__block_rank(g) CGX__OF_BLOCKS(block_rank, g)
+# define cgx__num_blocks(g) CGX__OF_BLOCKS(num_blocks, g)
+# define cgx__dim_threads(g) _Generic((g), cgx_block: cgx__dims_block, cgx_cluster: cgx__dims_cluster)(g)
+# define cgx__map_shared_rank(g, p, rank, line) ((__typeof__(p))cgx__cpu_map_shared((g).t, (p), (rank), (line)))
+#endif
+#define cgx__query_shared_rank(g, p, line) cgx__cpu_shared_rank((g).t, (p), (line))
+CGX__INLINE cgx_dim3 cgx__dim_clusters(cgx_grid g)
+{
+    const cgx_cpu_shape *s = g.t->shape;
+    return cgx_dim(s->grid.x / s->cluster.x, s->grid.y / s->cluster.y, s->grid.z / s->cluster.z);
+}
+CGX__INLINE cgx_dim3 cgx__cluster_index(cgx_grid g)
+{
+    const cgx_cpu_shape *s = g.t->shape;
+    return cgx_dim(s->block_index.x / s->cluster.x, s->block_index.y / s->cluster.y, s->block_index.z / s->cluster.z);
+}
+CGX__INLINE int64_t cgx__num_clusters(cgx_grid g) { return g.t->shape->blocks / g.t->block->cluster_blocks; }
+CGX__INLINE int64_t cgx__cluster_rank_in_grid(cgx_grid g)
+{
+    const cgx_dim3 n = cgx__dim_clusters(g), i = cgx__cluster_index(g);
+    return ((int64_t)i.z * n.y + i.y) * n.x + i.x;
+}
 CGX__INLINE int cgx__grid_is_valid(cgx_grid g) { return g.t->worker->grid.expected != 0; }
 
 /* ---- tiles ---- */
@@ -215,8 +311,10 @@ CGX__INLINE void cgx__sync(cgx_group g, int line)
         }
         cgx__cpu_wait(t, q, CGX__OP_SYNC, line, g.level);
     } else if (g.kind == CGX__COALESCED) {
-        cgx_cpu_collective what = { CGX__OP_SYNC, 0, 0, 0, NULL };
+        cgx_cpu_collective what = { CGX__OP_SYNC, 0, 0, 0, NULL, NULL, 0 };
         cgx__cpu_coalesced(&g, &what, line);
+    } else if (g.kind == CGX__CLUSTER) {
+        cgx__cpu_wait(t, t->block->cluster, CGX__OP_SYNC, line, g.level);
     } else {
         cgx_cpu_barrier *q = &t->worker->grid;
         if (CGX__UNLIKELY(!q->expected))
@@ -227,28 +325,42 @@ CGX__INLINE void cgx__sync(cgx_group g, int line)
     }
 }
 
+CGX__INLINE cgx_cpu_barrier *cgx__cpu_split_barrier(cgx_group g, int line)
+{
+    cgx_cpu_barrier *q = &g.t->worker->grid;
+    if (g.kind == CGX__BLOCK)
+        q = &g.t->block->barrier;
+    else if (g.kind == CGX__CLUSTER)
+        q = g.t->block->cluster;
+    else if (CGX__UNLIKELY(g.kind != CGX__GRID))
+        cgx__cpu_misuse(g.t, line, "barrier_arrive and barrier_wait take a block, a cluster or the grid");
+    else if (CGX__UNLIKELY(!q->expected))
+        cgx__cpu_misuse(g.t, line, "grid synchronisation in a launch that is not cooperative");
+    return q;
+}
+
 CGX__INLINE cgx_token cgx__barrier_arrive(cgx_group g, int line)
 {
-    cgx_cpu_worker *w = g.t->worker;
-    cgx_token token;
-    if (g.kind == CGX__BLOCK) {
-        cgx_cpu_barrier *q = &g.t->block->barrier;
-        token.phase = q->phase;
-        if (++q->arrived == q->expected)
-            cgx__cpu_release(w, q);
-    } else if (g.kind == CGX__GRID && w->grid.expected) {
-        token.phase = w->grid.phase;
-        if (++w->grid.arrived == w->grid.expected)
-            cgx__cpu_grid_arrived(w);
-    } else {
-        cgx__cpu_misuse(g.t, line, "barrier_arrive takes a block, or the grid of a cooperative launch");
+    cgx_cpu_barrier *q = cgx__cpu_split_barrier(g, line);
+    cgx_token token = { q->phase };
+    if (CGX__UNLIKELY(g.t->arrived >> g.kind & 1))
+        cgx__cpu_misuse(g.t, line, "a second barrier_arrive before the barrier_wait of the first");
+    g.t->arrived |= 1 << g.kind;
+    if (++q->arrived == q->expected) {
+        if (g.kind == CGX__GRID)
+            cgx__cpu_grid_arrived(g.t->worker);
+        else
+            cgx__cpu_release(g.t->worker, q);
     }
     return token;
 }
 
 CGX__INLINE void cgx__barrier_wait(cgx_group g, cgx_token token, int line)
 {
-    cgx_cpu_barrier *q = g.kind == CGX__BLOCK ? &g.t->block->barrier : &g.t->worker->grid;
+    cgx_cpu_barrier *q = cgx__cpu_split_barrier(g, line);
+    if (CGX__UNLIKELY(!(g.t->arrived >> g.kind & 1)))
+        cgx__cpu_misuse(g.t, line, "a barrier_wait without barrier_arrive, or a second one with the same token");
+    g.t->arrived &= ~(1 << g.kind);
     if (q->phase == token.phase)
         cgx__cpu_park(g.t, q, NULL, CGX__OP_WAIT, line, g.level);
 }
@@ -264,8 +376,8 @@ CGX__INLINE void *cgx__cpu_collect(cgx_group g, const void *value, int argument,
     b->argument[t->rank] = argument;
     if (g.kind == CGX__COALESCED) {
         cgx__cpu_coalesced(&g, what, line);
-    } else if (g.kind == CGX__GRID) {
-        cgx__cpu_misuse(t, line, "this collective takes a block, a tile or a coalesced group");
+    } else if (g.kind == CGX__GRID || g.kind == CGX__CLUSTER) {
+        cgx__cpu_wide(&g, what, line);
     } else {
         cgx_cpu_barrier *q = cgx__cpu_tile(&g);
         if (!q->arrived) {
@@ -286,7 +398,7 @@ CGX__INLINE void *cgx__cpu_collect(cgx_group g, const void *value, int argument,
 
 CGX__INLINE void *cgx__cpu_exchange(cgx_group g, const void *value, size_t bytes, int operation, int argument, int line)
 {
-    cgx_cpu_collective what = { operation, 0, 0, bytes, NULL };
+    cgx_cpu_collective what = { operation, 0, 0, bytes, NULL, NULL, 0 };
     return cgx__cpu_collect(g, value, argument, &what, line);
 }
 
