@@ -2,8 +2,8 @@
 #include "bare_fibers.h"
 
 #ifdef BARE_FIBERS
-# include <stdlib.h>
-# include <sys/mman.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 
 enum { MOST_THREADS = 1024, STACK_BYTES = 64 * 1024, GUARD_BYTES = 4096, COLOURS = 32, COLOUR_BYTES = 320 };
 
@@ -12,23 +12,27 @@ typedef struct waiter {
     void *sp;
     struct waiter *next;
 } waiter;
-typedef struct { waiter *first, *last; } line; /* first come, first served */
+typedef struct {
+    waiter *first, *last;
+} line; /* first come, first served */
 typedef struct {
     line waiting;
     int arrived, size;
 } barrier;
 typedef struct block {
     line ready;
-    waiter *home;  /* who runs the block; waits here for its last fiber */
+    waiter *home; /* who runs the block; waits here for its last fiber */
     int threads, width, rounds;
-    int next;      /* rank with which the next fiber starts */
-    int fibers;    /* running or waiting */
+    int next;   /* rank with which the next fiber starts */
+    int fibers; /* running or waiting */
     int *out;
     char *memory, *unused[MOST_THREADS]; /* stacks, by their tops */
     int unused_count;
     barrier barriers[MOST_THREADS];
 } block;
-typedef struct { int rank, parted; } thread;
+typedef struct {
+    int rank, parted;
+} thread;
 
 /* bare_switch(&save, sp) goes on at SP. bare_start(&save, top, block) calls bare_fiber(block, top) on the stack that
  * ends at TOP; what that returns goes on. So every call is met by a return and the processor predicts both. */
@@ -100,13 +104,14 @@ static inline __attribute__((always_inline)) void wait_in(block *b, thread *t, b
                      "1:\tpopq %%rbp\n\tleaq 128(%%rsp), %%rsp"
                      : "+a"(save), "+d"(sp)
                      :
-                     : "rbx", "rcx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory",
-                       "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
-                       "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
-# ifdef __AVX512F__
-                       , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",
+                     : "rbx", "rcx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc",
+                       "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+                       "xmm12", "xmm13", "xmm14", "xmm15"
+#ifdef __AVX512F__
+                       ,
+                       "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",
                        "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
-# endif
+#endif
     );
 }
 
@@ -138,8 +143,8 @@ static block *new_block(void)
     block *b = calloc(1, sizeof *b);
     if (!b)
         abort();
-    b->memory = mmap(NULL, stride * MOST_THREADS, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    b->memory =
+        mmap(NULL, stride * MOST_THREADS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (b->memory == MAP_FAILED)
         abort();
     madvise(b->memory, stride * MOST_THREADS, MADV_NOHUGEPAGE);

@@ -10,7 +10,7 @@
 
 typedef struct {
     const char *name;
-    void (*prepare)(int64_t parameter);        /* or NULL. Before the first sample, and poisons the results; not timed */
+    void (*prepare)(int64_t parameter); /* or NULL. Before the first sample, and poisons the results; not timed */
     void (*run)(int64_t parameter, int64_t n); /* the work, N times; finished on return */
     int (*check)(int64_t parameter);           /* or NULL. Whether what the last run left is right */
 } bench_subject;

@@ -51,23 +51,23 @@ static int check_mean(int64_t size)
     return right;
 }
 
-#define SYNC(name, kernel, rounds)                                                                         \
-    static void name(int64_t threads, int64_t n)                                                           \
-    {                                                                                                      \
-        expect(threads, n, rounds);                                                                        \
-        CGX_TRY(kernel##_launch(queue, cgx_config_1d((int)n, (int)threads), rounds, passed));              \
-        CGX_TRY(cgx_queue_wait(queue));                                                                    \
+#define SYNC(name, kernel, rounds)                                                            \
+    static void name(int64_t threads, int64_t n)                                              \
+    {                                                                                         \
+        expect(threads, n, rounds);                                                           \
+        CGX_TRY(kernel##_launch(queue, cgx_config_1d((int)n, (int)threads), rounds, passed)); \
+        CGX_TRY(cgx_queue_wait(queue));                                                       \
     }
 SYNC(block_rounds, sync_block, SYNC_ROUNDS)
 SYNC(block_once, sync_block, 1)
 SYNC(tile_rounds, sync_tile_32, SYNC_ROUNDS)
 
-#define MEAN(name, kernel)                                                                                 \
-    static void name(int64_t size, int64_t n)                                                              \
-    {                                                                                                      \
-        (void)size;                                                                                        \
-        CGX_TRY(kernel##_launch(queue, cgx_config_1d((int)n, COLLECTIVE_THREADS), MEAN_ROUNDS, mean));     \
-        CGX_TRY(cgx_queue_wait(queue));                                                                    \
+#define MEAN(name, kernel)                                                                             \
+    static void name(int64_t size, int64_t n)                                                          \
+    {                                                                                                  \
+        (void)size;                                                                                    \
+        CGX_TRY(kernel##_launch(queue, cgx_config_1d((int)n, COLLECTIVE_THREADS), MEAN_ROUNDS, mean)); \
+        CGX_TRY(cgx_queue_wait(queue));                                                                \
     }
 MEAN(reduce_block, mean_block)
 MEAN(tree_block, mean_block_tree)
@@ -75,24 +75,32 @@ MEAN(reduce_tile, mean_tile_32)
 MEAN(shuffle_tile, mean_tile_32_shuffles)
 
 #ifdef BARE_FIBERS
-# define BARE(name, width, rounds)                                                                         \
-    static void bare_##name(int64_t threads, int64_t n)                                                    \
-    {                                                                                                      \
-        expect(threads, n, rounds);                                                                        \
-        bare_fibers_run(n, (int)threads, width, rounds, passed);                                           \
+#define BARE(name, width, rounds)                                \
+    static void bare_##name(int64_t threads, int64_t n)          \
+    {                                                            \
+        expect(threads, n, rounds);                              \
+        bare_fibers_run(n, (int)threads, width, rounds, passed); \
     }
 BARE(block_rounds, (int)threads, SYNC_ROUNDS)
 BARE(block_once, (int)threads, 1)
 BARE(tile_rounds, 32, SYNC_ROUNDS)
 #endif
 
-#define SUBJECT(name, check) { #name, prepare, name, check }
+#define SUBJECT(name, check)        \
+    {                               \
+#name, prepare, name, check \
+    }
 static const bench_subject subjects[] = {
-    SUBJECT(block_rounds, check_passed), SUBJECT(block_once, check_passed), SUBJECT(tile_rounds, check_passed),
-    SUBJECT(reduce_block, check_mean), SUBJECT(tree_block, check_mean),
-    SUBJECT(reduce_tile, check_mean), SUBJECT(shuffle_tile, check_mean),
+    SUBJECT(block_rounds, check_passed),
+    SUBJECT(block_once, check_passed),
+    SUBJECT(tile_rounds, check_passed),
+    SUBJECT(reduce_block, check_mean),
+    SUBJECT(tree_block, check_mean),
+    SUBJECT(reduce_tile, check_mean),
+    SUBJECT(shuffle_tile, check_mean),
 #ifdef BARE_FIBERS
-    SUBJECT(bare_block_rounds, check_passed), SUBJECT(bare_block_once, check_passed),
+    SUBJECT(bare_block_rounds, check_passed),
+    SUBJECT(bare_block_once, check_passed),
     SUBJECT(bare_tile_rounds, check_passed),
 #endif
     { NULL, NULL, NULL, NULL },

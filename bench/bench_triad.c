@@ -39,39 +39,45 @@ static void prepare(int64_t n)
 static int check(int64_t n)
 {
     int right = 1;
-    for (int64_t i = 0; i < n; i += n > 1 << 20 ? 97 : 1) {
+    for (int64_t i = 0; i<n; i += n> 1 << 20 ? 97 : 1) {
         right &= a[i] == (float)(i % 1021) + SCALE * (float)(i % 509);
         a[i] = -1;
     }
     return right;
 }
 
-#define SUBJECTS(compiler)                                                                                 \
-    static void kernel_##compiler(int64_t n, int64_t times)                                                \
-    {                                                                                                      \
-        for (int64_t k = 0; k < times; k++)                                                                \
-            CGX_TRY(triad_##compiler##_launch(queue, cgx_cover(n, THREADS), n, SCALE, a, b, c));           \
-        CGX_TRY(cgx_queue_wait(queue));                                                                    \
-    }                                                                                                      \
-    static void loop_##compiler(int64_t n, int64_t times)                                                  \
-    {                                                                                                      \
-        for (int64_t k = 0; k < times; k++) {                                                              \
-            _Pragma("omp parallel")                                                                        \
-            {                                                                                              \
-                int64_t parts = omp_get_num_threads(), part = omp_get_thread_num();                        \
-                triad_loop_##compiler(n * part / parts, n * (part + 1) / parts, SCALE, a, b, c);           \
-            }                                                                                              \
-        }                                                                                                  \
+#define SUBJECTS(compiler)                                                                       \
+    static void kernel_##compiler(int64_t n, int64_t times)                                      \
+    {                                                                                            \
+        for (int64_t k = 0; k < times; k++)                                                      \
+            CGX_TRY(triad_##compiler##_launch(queue, cgx_cover(n, THREADS), n, SCALE, a, b, c)); \
+        CGX_TRY(cgx_queue_wait(queue));                                                          \
+    }                                                                                            \
+    static void loop_##compiler(int64_t n, int64_t times)                                        \
+    {                                                                                            \
+        for (int64_t k = 0; k < times; k++) {                                                    \
+            _Pragma("omp parallel")                                                              \
+            {                                                                                    \
+                int64_t parts = omp_get_num_threads(), part = omp_get_thread_num();              \
+                triad_loop_##compiler(n *part / parts, n * (part + 1) / parts, SCALE, a, b, c);  \
+            }                                                                                    \
+        }                                                                                        \
     }
+#ifdef BENCH_GCC
 SUBJECTS(gcc)
+#endif
 #ifdef BENCH_CLANG
 SUBJECTS(clang)
 #endif
 
 static const bench_subject subjects[] = {
-    { "kernel gcc", prepare, kernel_gcc, check }, { "loop gcc", prepare, loop_gcc, check },
+#ifdef BENCH_GCC
+    { "kernel gcc", prepare, kernel_gcc, check },
+    { "loop gcc", prepare, loop_gcc, check },
+#endif
 #ifdef BENCH_CLANG
-    { "kernel clang", prepare, kernel_clang, check }, { "loop clang", prepare, loop_clang, check },
+    { "kernel clang", prepare, kernel_clang, check },
+    { "loop clang", prepare, loop_clang, check },
 #endif
     { NULL, NULL, NULL, NULL },
 };
@@ -98,7 +104,9 @@ int main(int argc, char **argv)
         int time = threads == 1 ? BENCH_PROCESSOR_TIME : BENCH_WALL_TIME;
         bench_process *processes[] = { bench_start(variables, time), bench_start(variables, time) };
         for (int64_t n = 64 * 1024; n <= 16 * 1024 * 1024; n *= 256) {
+#ifdef BENCH_GCC
             compare(processes, threads, "gcc", n);
+#endif
 #ifdef BENCH_CLANG
             compare(processes, threads, "clang", n);
 #endif

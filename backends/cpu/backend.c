@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <pthread.h>
 #include "executor.h"
+#include "team.h"
 
 enum {
     SHARED_BYTES = 256 * 1024, /* a block's; what a level-2 cache holds */
@@ -95,6 +96,7 @@ static cgx_status start(int *device_count, char *reason, size_t reason_bytes)
     cpu.lanes = lanes && atoi(lanes) == 64 ? 64 : 32;
     cpu.level = level_of_this_machine();
     cpu.seed = schedule_seed();
+    executor_configure(cpu.workers);
     async_configure();
     cpu.memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     char model[96];
@@ -401,29 +403,27 @@ static int64_t share(int64_t clusters, int part, int parts)
     return clusters / parts * part + clusters % parts * part / parts;
 }
 
+static void run_part(void *argument, int part, int parts)
+{
+    launch *l = argument;
+    int64_t clusters = l->shape.blocks / l->cluster_blocks;
+    worker_run(workers + part, l, share(clusters, part, parts) * l->cluster_blocks,
+               share(clusters, part + 1, parts) * l->cluster_blocks);
+}
+
 static cgx_status run_launch(command *c, char *text, size_t text_bytes)
 {
     launch_command *k = (launch_command *)c;
     launch *l = &k->l;
     int64_t clusters = l->shape.blocks / l->cluster_blocks;
-    int n = k->workers < clusters ? k->workers : (int)clusters;
+    int n = k->workers < team_size() ? k->workers : team_size();
+    n = n < clusters ? n : (int)clusters;
     if (l->cooperative && !(l->partials = calloc((size_t)l->shape.blocks, 2 * CGX__VALUE_BYTES))) {
         snprintf(text, text_bytes, "%s: no memory for the grid's collectives", l->kernel->name);
         return CGX_ERROR_OUT_OF_MEMORY;
     }
-    if (n == 1) {
-        l->participants = 1;
-        worker_run(workers, l, 0, l->shape.blocks);
-    } else {
-#pragma omp parallel num_threads(n)
-        {
-            int parts = omp_get_num_threads(), part = omp_get_thread_num();
-#pragma omp single
-            l->participants = parts; /* a barrier follows: nobody starts before it is set */
-            worker_run(workers + part, l, share(clusters, part, parts) * l->cluster_blocks,
-                       share(clusters, part + 1, parts) * l->cluster_blocks);
-        }
-    }
+    l->participants = n;
+    team_run(run_part, l, n);
     free(l->partials);
     if (l->failed)
         snprintf(text, text_bytes, "%s", l->text);

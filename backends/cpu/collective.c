@@ -145,7 +145,7 @@ static members members_of(const cgx_group *g)
     members m = { g->t->rank - g->rank, g->size, { 0 }, g->kind == CGX__COALESCED };
     if (m.listed) {
         int n = 0;
-        m.base = g->t->rank - cgx__lane(g->t);
+        m.base = g->t->rank - cgx__place(g->t);
         for (cgx_mask left = g->lanes; left; left &= left - 1)
             m.lanes[n++] = (unsigned char)__builtin_ctzll(left);
     }
@@ -310,7 +310,7 @@ static void partition(const cgx_cpu_block *b, const members *m, const cgx_cpu_co
         int leader = __builtin_ctzll(mask);
         parts[i].lanes = 0;
         for (cgx_mask left = mask; left; left &= left - 1)
-            parts[i].lanes |= (cgx_mask)1 << (member(m, __builtin_ctzll(left)) & (b->shape.lanes - 1));
+            parts[i].lanes |= (cgx_mask)1 << (member(m, __builtin_ctzll(left)) & 63);
         parts[i].meta_rank = leader == i ? groups++ : parts[leader].meta_rank;
     }
     for (int i = 0; i < m->size; i++) {
@@ -339,14 +339,14 @@ void cgx__cpu_complete(const cgx_group *g, const cgx_cpu_collective *what)
 }
 
 /* Coalesced groups come and go: the first member to arrive brings the barrier, on its stack, and the last takes it out of
- * the list again. Members of different groups of one warp may wait at the same time; the mask tells them apart. */
+ * the list again. Members of different groups may wait at the same time; the mask tells them apart. */
 void cgx__cpu_coalesced(const cgx_group *g, const cgx_cpu_collective *what, int line)
 {
     cgx_cpu_thread *t = g->t;
     block *b = (block *)t->block;
-    pending mine = { g->lanes, t->rank / t->shape->lanes, { .expected = g->size, .operation = what->operation }, b->coalesced };
+    pending mine = { g->lanes, t->rank - cgx__place(t), { .expected = g->size, .operation = what->operation }, b->coalesced };
     pending **at = &b->coalesced;
-    while (*at && ((*at)->warp != mine.warp || (*at)->lanes != mine.lanes))
+    while (*at && ((*at)->base != mine.base || (*at)->lanes != mine.lanes))
         at = &(*at)->next;
     pending *p = *at;
     if (!p) {

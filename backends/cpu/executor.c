@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "executor.h"
+#include "team.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,15 +32,6 @@ static int running;                                     /* the thread exists */
 
 /* A launch that follows at once is met without the price of a wake-up; a longer silence frees the core. */
 enum { EXECUTOR_SPINS = 4000, WAIT_SPINS = 400 };
-
-static void relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
 
 /* ---- commands: small ones are kept for reuse ---- */
 
@@ -150,9 +142,8 @@ static void execute(executor_queue *q)
         pthread_cond_broadcast(&done);
 }
 
-static void *executor(void *unused)
+static void serve_queues(void)
 {
-    (void)unused;
     pthread_mutex_lock(&lock);
     for (;;) {
         executor_queue *q = runnable();
@@ -163,7 +154,7 @@ static void *executor(void *unused)
         unsigned seen = posted;
         pthread_mutex_unlock(&lock);
         for (int i = 0; i < EXECUTOR_SPINS && __atomic_load_n(&posted, __ATOMIC_ACQUIRE) == seen; i++)
-            relax();
+            team_relax();
         pthread_mutex_lock(&lock);
         while (posted == seen) {
             sleeping = 1;
@@ -171,6 +162,15 @@ static void *executor(void *unused)
             sleeping = 0;
         }
     }
+}
+
+static int workers = 1;
+void executor_configure(int count) { workers = count; }
+
+static void *executor(void *unused)
+{
+    (void)unused;
+    team_open(workers, serve_queues);
     return NULL;
 }
 
@@ -227,7 +227,7 @@ cgx_status executor_enqueue(executor_queue *q, command *c)
 static void wait_until(const uint64_t *counter, uint64_t target)
 {
     for (int i = 0; i < WAIT_SPINS && __atomic_load_n(counter, __ATOMIC_ACQUIRE) < target; i++)
-        relax();
+        team_relax();
     if (__atomic_load_n(counter, __ATOMIC_ACQUIRE) >= target)
         return;
     pthread_mutex_lock(&lock);

@@ -16,6 +16,8 @@ typedef struct command {
     size_t bytes;          /* of the allocation, for reuse */
 } command;
 
+/* Before the first command: how many threads the team will have. */
+INTERNAL void executor_configure(int workers);
 /* Zeroed memory for a command of BYTES, or NULL. The executor frees it. */
 INTERNAL command *command_new(size_t bytes);
 INTERNAL executor_queue *executor_queue_new(void);

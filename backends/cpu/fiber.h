@@ -13,7 +13,7 @@
 /* A group of coalesced threads in which someone waits; lives on the stack of the first to come. */
 typedef struct pending {
     cgx_mask lanes;
-    int warp;
+    int base; /* rank of the thread that bit 0 stands for */
     cgx_cpu_barrier barrier;
     struct pending *next;
 } pending;

@@ -165,9 +165,9 @@ int cgx__cpu_mbarrier_try(cgx_cpu_thread *t, const cgx_mbarrier *b, int odd, uin
 {
     uint64_t start = max_ns ? cgx__cpu_nanoseconds() : 0;
     while (cgx__cpu_mbarrier_parity(t, b, line) == odd) {
+        cgx__cpu_yield(t, line); /* who only tests may do so in a loop: those it waits for get their turn */
         if (!max_ns || cgx__cpu_nanoseconds() - start >= max_ns)
-            return 0;
-        cgx__cpu_yield(t, line);
+            return cgx__cpu_mbarrier_parity(t, b, line) != odd;
     }
     return 1;
 }

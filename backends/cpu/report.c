@@ -79,7 +79,7 @@ void report_deadlock(worker *w, char *text, size_t bytes)
                 put_queue(&out, b, &b->pub.tiles[CGX__MAX_THREADS / size + t], what);
             }
         for (const pending *p = b->coalesced; p; p = p->next) {
-            snprintf(what, sizeof what, "a coalesced group of warp %d", p->warp);
+            snprintf(what, sizeof what, "a coalesced group from rank %d on", p->base + __builtin_ctzll(p->lanes));
             put_queue(&out, b, &p->barrier, what);
         }
         put_queue(&out, b, b->pub.cluster, "the cluster");

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "fiber.h"
+#include "team.h"
 
 void launch_fail(launch *l, cgx_status status, const char *format, ...)
 {
@@ -330,7 +330,7 @@ static int coalesce_waiting(worker *w)
             c->next = NULL;
             if (t->block == l->block && t->rank / t->shape->lanes == warp) {
                 if (c->line == leader->line) {
-                    lanes |= (cgx_mask)1 << cgx__lane(t);
+                    lanes |= (cgx_mask)1 << cgx__place(t);
                     *group_end = c, group_end = &c->next;
                 } else { /* another site of this warp: its turn comes when these have gone on */
                     c->next = w->coalescing;
@@ -438,15 +438,6 @@ void cgx__cpu_grid_arrived(cgx_cpu_worker *pub)
     }
 }
 
-static void pause_a_little(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 static int grid_waits(const worker *w)
 {
     return __atomic_load_n(&w->launch->grid_phase, __ATOMIC_ACQUIRE) == w->grid_phase;
@@ -467,7 +458,7 @@ static int wait_for_grid(worker *w)
             return 0;
         }
         if (spins < 4000)
-            pause_a_little();
+            team_relax();
         else
             sched_yield();
     }

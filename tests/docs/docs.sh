@@ -20,7 +20,7 @@ if [[ $1 == --list ]]; then
     ls README.md docs/*.md
     exit
 fi
-root=$(cd "$1" && pwd) cgxcc=$2 library=$(cd "$(dirname "$3")" && pwd) work=$4/${5//\//_} document=$5
+root=$(cd "$1" && pwd) cgxcc=$(realpath "$2") library=$(cd "$(dirname "$3")" && pwd) work=$4/${5//\//_} document=$5
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"

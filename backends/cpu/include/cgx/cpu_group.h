@@ -10,7 +10,7 @@ typedef struct { cgx_cpu_thread *t; int level; } cgx_grid;
 #define CGX__TILE_TYPE(N) typedef struct { cgx_cpu_thread *t; int level, meta_rank, meta_size; } cgx_tile_##N;
 CGX_FOREACH_TILE(CGX__TILE_TYPE)
 typedef struct { cgx_cpu_thread *t; int level, meta_rank, meta_size, size; } cgx_tile;
-/* `lanes`: members as lanes of the warp. */
+/* `lanes`: members, by their place in the block. */
 typedef struct { cgx_cpu_thread *t; int level, meta_rank, meta_size; cgx_mask lanes; } cgx_coalesced;
 typedef struct { cgx_cpu_thread *t; int level; } cgx_cluster;
 typedef struct { unsigned phase; } cgx_token;
@@ -111,10 +111,11 @@ CGX__INLINE cgx_group cgx__any_tile(cgx_tile g)
 {
     return cgx__make_group(g.t, g.level, CGX__TILE, g.size, g.t->rank & (g.size - 1), g.meta_rank, g.meta_size, 0);
 }
-CGX__INLINE int cgx__lane(const cgx_cpu_thread *t) { return t->rank & (t->shape->lanes - 1); }
+/* Place among the threads that one mask tells apart. Not the lane: a tile of 64 can be split where a warp has 32. */
+CGX__INLINE int cgx__place(const cgx_cpu_thread *t) { return t->rank & 63; }
 CGX__INLINE cgx_group cgx__any_coalesced(cgx_coalesced g)
 {
-    cgx_mask below = g.lanes & (((cgx_mask)1 << cgx__lane(g.t)) - 1);
+    cgx_mask below = g.lanes & (((cgx_mask)1 << cgx__place(g.t)) - 1);
     return cgx__make_group(g.t, g.level, CGX__COALESCED, __builtin_popcountll(g.lanes), __builtin_popcountll(below),
                            g.meta_rank, g.meta_size, g.lanes);
 }
@@ -426,8 +427,8 @@ CGX__INLINE cgx_mask cgx__match(cgx_group g, const void *value, size_t bytes, in
 typedef struct { cgx_mask lanes; int meta_rank, meta_size; } cgx_cpu_part;
 CGX__INLINE cgx_coalesced cgx__labeled(cgx_group g, uint64_t label, int line)
 {
-    if (CGX__UNLIKELY(g.size > g.t->shape->lanes))
-        cgx__cpu_misuse(g.t, line, "labeled_partition of a group wider than a warp");
+    if (CGX__UNLIKELY(g.size > 64))
+        cgx__cpu_misuse(g.t, line, "labeled_partition of a group of more than 64 threads");
     cgx_cpu_part p = *(cgx_cpu_part *)cgx__cpu_exchange(g, &label, sizeof label, CGX__OP_PARTITION, 0, line);
     cgx_coalesced c = { g.t, g.level, p.meta_rank, p.meta_size, p.lanes };
     return c;

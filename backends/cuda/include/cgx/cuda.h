@@ -33,6 +33,29 @@ CGX__INLINE cgx_dim3 cgx__gpu_blocks(void)
     return { (int)gridDim.x, (int)gridDim.y, (int)gridDim.z };
 }
 
+/* The cluster's shape in blocks, and the block's place in it; one block where there are no clusters. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+CGX__INLINE cgx_dim3 cgx__gpu_cluster_blocks(void)
+{
+    cgx_dim3 n;
+    asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(n.x));
+    asm("mov.u32 %0, %%cluster_nctaid.y;" : "=r"(n.y));
+    asm("mov.u32 %0, %%cluster_nctaid.z;" : "=r"(n.z));
+    return n;
+}
+CGX__INLINE cgx_dim3 cgx__gpu_block_in_cluster(void)
+{
+    cgx_dim3 at;
+    asm("mov.u32 %0, %%cluster_ctaid.x;" : "=r"(at.x));
+    asm("mov.u32 %0, %%cluster_ctaid.y;" : "=r"(at.y));
+    asm("mov.u32 %0, %%cluster_ctaid.z;" : "=r"(at.z));
+    return at;
+}
+#else
+CGX__INLINE cgx_dim3 cgx__gpu_cluster_blocks(void) { return { 1, 1, 1 }; }
+CGX__INLINE cgx_dim3 cgx__gpu_block_in_cluster(void) { return { 0, 0, 0 }; }
+#endif
+
 /* ---- the wave: LANES are all those that call, with the same mask ---- */
 
 CGX__INLINE int cgx__wave_lane(void)
@@ -41,6 +64,8 @@ CGX__INLINE int cgx__wave_lane(void)
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     return (int)lane;
 }
+/* Some lanes that are here together, the caller's among them. */
+CGX__INLINE uint64_t cgx__wave_active(void) { return __activemask(); }
 CGX__INLINE void cgx__wave_sync(uint64_t lanes)
 {
     __syncwarp((unsigned)lanes);

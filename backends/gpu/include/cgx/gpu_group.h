@@ -9,10 +9,13 @@ extern "C++" {
 
 enum { CGX__MAX_THREADS = 1024, CGX__VALUE_BYTES = 32 };
 
-/* Block and grid know all from the hardware. */
+/* Block, cluster and grid know all from the hardware. */
 typedef struct {
     unsigned char unused;
 } cgx_block;
+typedef struct {
+    unsigned char unused;
+} cgx_cluster;
 typedef struct {
     unsigned char unused;
 } cgx_grid;
@@ -33,7 +36,7 @@ typedef struct {
     uint32_t phase;
 } cgx_token;
 
-/* Any group but the grid. */
+/* Any group but cluster and grid. */
 enum { CGX__BLOCK, CGX__TILE, CGX__COALESCED };
 typedef struct {
     int kind, size, rank, meta_rank, meta_size;
@@ -44,10 +47,25 @@ CGX__INLINE cgx_block cgx__this_block(void)
 {
     return { 0 };
 }
+CGX__INLINE cgx_cluster cgx__this_cluster(void)
+{
+    return { 0 };
+}
 CGX__INLINE cgx_grid cgx__this_grid(void)
 {
     return { 0 };
 }
+
+CGX__INLINE cgx_coalesced cgx__coalesced_threads(void)
+{
+    return { 0, 1, cgx__wave_active() };
+}
+/* The caller's block, for functions that take no group. */
+#define CGX__SELF cgx__this_block()
+/* Tiles above the wave need no memory of the user's. */
+#define CGX__TILE_MEMORY(name, threads)                                                                              \
+    static_assert((threads) > 0, "cgx: CGX_BLOCK_TILE_MEMORY takes the most threads of a block");                    \
+    const int name = 0
 
 /* ---- ranks ---- */
 
@@ -81,22 +99,53 @@ CGX__INLINE cgx_dim3 cgx__dim_threads(cgx_block)
 {
     return cgx__gpu_threads();
 }
-CGX__INLINE cgx_dim3 cgx__dim_blocks(cgx_grid)
+CGX__INLINE cgx_dim3 cgx__dim_threads(cgx_cluster)
 {
-    return cgx__gpu_blocks();
+    cgx_dim3 n = cgx__gpu_cluster_blocks(), block = cgx__gpu_threads();
+    return { n.x * block.x, n.y * block.y, n.z * block.z };
 }
-CGX__INLINE cgx_dim3 cgx__block_index(cgx_grid)
+CGX__INLINE cgx_dim3 cgx__dim_blocks(cgx_cluster) { return cgx__gpu_cluster_blocks(); }
+CGX__INLINE cgx_dim3 cgx__block_index(cgx_cluster) { return cgx__gpu_block_in_cluster(); }
+CGX__INLINE int cgx__block_rank(cgx_cluster)
 {
-    return cgx__gpu_block();
+    return cgx__linear(cgx__gpu_block_in_cluster(), cgx__gpu_cluster_blocks());
 }
-CGX__INLINE int64_t cgx__block_rank(cgx_grid)
+CGX__INLINE int cgx__num_blocks(cgx_cluster)
 {
-    cgx_dim3 at = cgx__gpu_block(), n = cgx__gpu_blocks();
-    return ((int64_t)at.z * n.y + at.y) * n.x + at.x;
+    cgx_dim3 n = cgx__gpu_cluster_blocks();
+    return n.x * n.y * n.z;
 }
+
+/* In grids numbers have 64 bits. */
+CGX__INLINE int64_t cgx__linear_wide(cgx_dim3 at, cgx_dim3 shape)
+{
+    return ((int64_t)at.z * shape.y + at.y) * shape.x + at.x;
+}
+CGX__INLINE cgx_dim3 cgx__dim_blocks(cgx_grid) { return cgx__gpu_blocks(); }
+CGX__INLINE cgx_dim3 cgx__block_index(cgx_grid) { return cgx__gpu_block(); }
+CGX__INLINE int64_t cgx__block_rank(cgx_grid) { return cgx__linear_wide(cgx__gpu_block(), cgx__gpu_blocks()); }
 CGX__INLINE int64_t cgx__num_blocks(cgx_grid)
 {
     cgx_dim3 n = cgx__gpu_blocks();
+    return (int64_t)n.x * n.y * n.z;
+}
+CGX__INLINE cgx_dim3 cgx__dim_clusters(cgx_grid)
+{
+    cgx_dim3 n = cgx__gpu_blocks(), cluster = cgx__gpu_cluster_blocks();
+    return { n.x / cluster.x, n.y / cluster.y, n.z / cluster.z };
+}
+CGX__INLINE cgx_dim3 cgx__cluster_index(cgx_grid)
+{
+    cgx_dim3 at = cgx__gpu_block(), cluster = cgx__gpu_cluster_blocks();
+    return { at.x / cluster.x, at.y / cluster.y, at.z / cluster.z };
+}
+CGX__INLINE int64_t cgx__cluster_rank_in_grid(cgx_grid g)
+{
+    return cgx__linear_wide(cgx__cluster_index(g), cgx__dim_clusters(g));
+}
+CGX__INLINE int64_t cgx__num_clusters(cgx_grid g)
+{
+    cgx_dim3 n = cgx__dim_clusters(g);
     return (int64_t)n.x * n.y * n.z;
 }
 
@@ -108,6 +157,11 @@ CGX__INLINE int cgx__num_threads(cgx_block)
 {
     return cgx__block_threads();
 }
+CGX__INLINE int cgx__thread_rank(cgx_cluster g)
+{
+    return cgx__block_rank(g) * cgx__block_threads() + cgx__rank_in_block();
+}
+CGX__INLINE int cgx__num_threads(cgx_cluster g) { return cgx__num_blocks(g) * cgx__block_threads(); }
 CGX__INLINE int64_t cgx__thread_rank(cgx_grid g)
 {
     return cgx__block_rank(g) * cgx__block_threads() + cgx__rank_in_block();
@@ -159,6 +213,8 @@ template <int KIND, int SIZE> struct cgx__known : cgx_group {
 typedef cgx__known<CGX__BLOCK, 0> cgx__known_block;
 typedef cgx__known<CGX__COALESCED, 0> cgx__known_coalesced;
 
+/* Again: nothing is lost. */
+template<int KIND, int SIZE> CGX__INLINE cgx__known<KIND, SIZE> cgx__any(cgx__known<KIND, SIZE> g) { return g; }
 CGX__INLINE cgx_group cgx__any(cgx_group g)
 {
     return g;
@@ -186,7 +242,7 @@ CGX__INLINE cgx__known_coalesced cgx__any(cgx_coalesced g)
     return { { CGX__COALESCED, cgx__num_threads(g), cgx__thread_rank(g), g.meta_rank, g.meta_size, g.lanes } };
 }
 /* Where a group's collectives run. What is not known here is looked up when the kernel runs. */
-enum { CGX__IN_WAVE, CGX__IN_BLOCK, CGX__ANYWHERE };
+enum { CGX__IN_WAVE, CGX__IN_BLOCK, CGX__IN_BLOCKS, CGX__ANYWHERE };
 template <class G> struct cgx__place {
     enum { value = CGX__ANYWHERE };
 };
@@ -239,6 +295,12 @@ CGX__INLINE bool cgx__in_wave(const cgx_group &g)
 {
     return g.kind == CGX__COALESCED || g.size <= CGX__WAVE;
 }
+template<> struct cgx__place<cgx_cluster> {
+    enum { value = CGX__IN_BLOCKS };
+};
+template<> struct cgx__place<cgx_grid> {
+    enum { value = CGX__IN_BLOCKS };
+};
 /* Returns one of three: for a group in one wave, for a block of several, for a tile of several. `if constexpr`, so that
  * code without optimisation, too, has no call of what its groups never need. */
 #define CGX__DISPATCH(g, in_wave, in_block, wide)                  \
@@ -345,18 +407,24 @@ CGX__INLINE cgx_group cgx__wave_of_block(const cgx_group &block)
 /* ---- declared here, defined by the CUDA and HIP backends: what needs more than one wave, or the launch ---- */
 
 CGX__DECLARED void cgx__wide_sync(cgx_group g); /* of a tile above the wave */
+CGX__DECLARED void cgx__sync(cgx_cluster g, int line);
 CGX__DECLARED void cgx__sync(cgx_grid g, int line);
 CGX__DECLARED cgx_token cgx__barrier_arrive(cgx_block g, int line);
+CGX__DECLARED cgx_token cgx__barrier_arrive(cgx_cluster g, int line);
 CGX__DECLARED cgx_token cgx__barrier_arrive(cgx_grid g, int line);
 CGX__DECLARED void cgx__barrier_wait(cgx_block g, cgx_token token, int line);
+CGX__DECLARED void cgx__barrier_wait(cgx_cluster g, cgx_token token, int line);
 CGX__DECLARED void cgx__barrier_wait(cgx_grid g, cgx_token token, int line);
 CGX__DECLARED int cgx__grid_is_valid(cgx_grid g);
-CGX__DECLARED int cgx__wide_vote(cgx_group g, int operation, int predicate);
-CGX__DECLARED cgx_mask cgx__wide_ballot(cgx_group g, int predicate);
-template <class T> CGX__DECLARED T cgx__wide_shuffle(cgx_group g, T v, int rank);
-template <class T> CGX__DECLARED cgx_mask cgx__wide_match_any(cgx_group g, T v);
-template <class T> CGX__DECLARED cgx_mask cgx__wide_match_all(cgx_group g, T v); /* 0 where values differ */
-template <class T> CGX__DECLARED cgx_coalesced cgx__wide_split(cgx_group g, T v);
+template<class T> CGX__DECLARED T *cgx__map_shared_rank(cgx_cluster g, T *p, int rank, int line);
+CGX__DECLARED int cgx__query_shared_rank(cgx_cluster g, const void *p, int line);
+/* G is a cgx_group or a cgx__known one, which says the size of a tile. */
+template<class G> CGX__DECLARED int cgx__wide_vote(G g, int operation, int predicate);
+template<class G> CGX__DECLARED cgx_mask cgx__wide_ballot(G g, int predicate);
+template<class G, class T> CGX__DECLARED T cgx__wide_shuffle(G g, T v, int rank);
+template<class G, class T> CGX__DECLARED cgx_mask cgx__wide_match_any(G g, T v);
+template<class G, class T> CGX__DECLARED cgx_mask cgx__wide_match_all(G g, T v); /* 0 where values differ */
+template<class G, class T> CGX__DECLARED cgx_coalesced cgx__wide_split(G g, T v);
 
 /* ---- synchronisation ---- */
 
@@ -392,7 +460,7 @@ CGX__INLINE void cgx__sync(cgx_group g, int)
 }
 CGX__INLINE void cgx__sync(cgx_tile g, int line)
 {
-    cgx__sync(cgx_as_group(g), line);
+    cgx__sync((cgx_group)cgx__any(g), line);
 }
 
 /* ---- shuffles ---- */

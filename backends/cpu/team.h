@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The CPU's team of threads: made once by OpenMP, so that its bindings and places apply, and then kept. Between launches its
+ * members wait here - briefly on the core, then asleep - and not in OpenMP's barrier, which spins for milliseconds and, on a
+ * machine that has other work, through whole time slices. */
+#ifndef CGX_TEAM_H
+#define CGX_TEAM_H
+#include "fiber.h"
+
+typedef void team_fn(void *argument, int part, int parts);
+/* Opens the team of SIZE threads, the caller being thread 0, which runs LEAD; returns when LEAD does, which is never. */
+INTERNAL void team_open(int size, void (*lead)(void));
+/* From LEAD: runs FN(ARGUMENT, part, PARTS) for each part at once, part 0 on the caller. PARTS is at most team_size(). */
+INTERNAL void team_run(team_fn *fn, void *argument, int parts);
+/* How many threads OpenMP gave. */
+INTERNAL int team_size(void);
+/* Tells the processor that this is a loop that waits. */
+INTERNAL void team_relax(void);
+#endif
