@@ -186,6 +186,9 @@ cgx_status cgx_device_find(const char *name, cgx_device **device)
 
 cgx_status cgx_device_get_info(const cgx_device *device, cgx_device_info *info)
 {
+    cgx_status s = check_process("cgx_device_get_info");
+    if (s)
+        return s;
     if (!device || !info || info->size < sizeof *info)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_device_get_info: NULL argument, or the size of info is not set");
     *info = device->info;
@@ -194,6 +197,9 @@ cgx_status cgx_device_get_info(const cgx_device *device, cgx_device_info *info)
 
 cgx_status cgx_device_can_access(const cgx_device *device, const cgx_device *peer, int *can)
 {
+    cgx_status s = check_process("cgx_device_can_access");
+    if (s)
+        return s;
     if (!device || !peer || !can)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_device_can_access: NULL argument");
     *can = device == peer ||

@@ -53,8 +53,14 @@ static cgx_status check_handle(const handle *h, const char *what, const char *ki
         return cgx__fail(CGX_ERROR_INVALID, "%s: the %s has been destroyed", what, kind);
     return CGX_OK;
 }
-cgx_status check_queue(const cgx_queue *queue, const char *what) { return check_handle(&queue->h, what, "queue"); }
-cgx_status check_event(const cgx_event *event, const char *what) { return check_handle(&event->h, what, "event"); }
+cgx_status check_queue(const cgx_queue *queue, const char *what)
+{
+    return check_handle((const handle *)queue, what, "queue"); /* may be NULL */
+}
+cgx_status check_event(const cgx_event *event, const char *what)
+{
+    return check_handle((const handle *)event, what, "event");
+}
 
 #define CHECK(call)                                                                                        \
     do {                                                                                                   \

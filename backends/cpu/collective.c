@@ -255,7 +255,7 @@ static void shuffle(const cgx_cpu_block *b, const members *m, const cgx_cpu_coll
     for (int i = 0; i < m->size; i++) {
         int to = member(m, i), n = m->size, argument = b->argument[to], from = i;
         switch (what->operation) {
-        case CGX__OP_SHFL: from = (int)((unsigned)argument % (unsigned)n); break;
+        case CGX__OP_SHFL: from = (argument % n + n) % n; break;
         case CGX__OP_SHFL_UP: from = argument >= 0 && argument <= i ? i - argument : i; break;
         case CGX__OP_SHFL_DOWN: from = argument >= 0 && argument < n - i ? i + argument : i; break;
         case CGX__OP_SHFL_XOR: from = (i ^ argument) >= 0 && (i ^ argument) < n ? i ^ argument : i; break;

@@ -20,6 +20,8 @@ struct executor_event {
     uint64_t recorded;       /* number of records asked for */
     uint64_t reached;        /* atomic: number of records reached */
     uint64_t nanoseconds;    /* when the last one was */
+    int users;               /* commands that still have to look at it */
+    int orphaned;            /* destroyed by the user: the last of them frees it */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -114,6 +116,13 @@ static executor_queue *runnable(void)
     return NULL;
 }
 
+/* Under the lock: a command is done with the event. */
+static void event_leave(executor_event *e)
+{
+    if (!--e->users && e->orphaned)
+        free(e);
+}
+
 static void execute(executor_queue *q)
 {
     char text[1024] = "";
@@ -123,10 +132,12 @@ static void execute(executor_queue *q)
     if (c->run)
         status = c->run(c, text, sizeof text);
     pthread_mutex_lock(&lock);
-    if (c->run && c->event) {
+    if (c->run && c->event && c->ticket > c->event->reached) { /* a later record may have been first, on another queue */
         c->event->nanoseconds = cgx__cpu_nanoseconds();
         __atomic_store_n(&c->event->reached, c->ticket, __ATOMIC_RELEASE);
     }
+    if (c->event)
+        event_leave(c->event);
     if (status && !q->status) {
         q->status = status;
         memcpy(q->text, text, sizeof text);
@@ -264,7 +275,15 @@ cgx_status executor_query(executor_queue *q)
 /* ---- events ---- */
 
 executor_event *executor_event_new(void) { return calloc(1, sizeof(executor_event)); }
-void executor_event_free(executor_event *e) { free(e); }
+void executor_event_free(executor_event *e)
+{
+    pthread_mutex_lock(&lock);
+    int used = e->users;
+    e->orphaned = 1;
+    pthread_mutex_unlock(&lock);
+    if (!used)
+        free(e);
+}
 
 static cgx_status nothing(command *c, char *text, size_t text_bytes)
 {
@@ -272,30 +291,29 @@ static cgx_status nothing(command *c, char *text, size_t text_bytes)
     return CGX_OK;
 }
 
-cgx_status executor_record(executor_event *e, executor_queue *q)
+/* A command that records the event, or with RECORD 0 waits for its last record. */
+static cgx_status enqueue_event(executor_queue *q, executor_event *e, int record)
 {
     command *c = command_new(sizeof *c);
     if (c) {
-        c->run = nothing;
+        c->run = record ? nothing : NULL;
         c->event = e;
         pthread_mutex_lock(&lock);
-        c->ticket = ++e->recorded;
+        e->users++;
+        c->ticket = record ? ++e->recorded : e->recorded;
         pthread_mutex_unlock(&lock);
     }
-    return executor_enqueue(q, c);
+    cgx_status s = executor_enqueue(q, c);
+    if (s && c) {
+        pthread_mutex_lock(&lock);
+        e->users--;
+        pthread_mutex_unlock(&lock);
+    }
+    return s;
 }
 
-cgx_status executor_wait_for(executor_queue *q, executor_event *e)
-{
-    command *c = command_new(sizeof *c);
-    if (c) {
-        c->event = e;
-        pthread_mutex_lock(&lock);
-        c->ticket = e->recorded;
-        pthread_mutex_unlock(&lock);
-    }
-    return executor_enqueue(q, c);
-}
+cgx_status executor_record(executor_event *e, executor_queue *q) { return enqueue_event(q, e, 1); }
+cgx_status executor_wait_for(executor_queue *q, executor_event *e) { return enqueue_event(q, e, 0); }
 
 static uint64_t last_record(executor_event *e)
 {

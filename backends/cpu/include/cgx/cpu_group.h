@@ -5,14 +5,15 @@
 #include <cgx/group.h>
 
 /* Every group carries its thread and the level of the entry it is used in (see cgx__cpu_suspend). */
-typedef struct { cgx_cpu_thread *t; int level; } cgx_block;
-typedef struct { cgx_cpu_thread *t; int level; } cgx_grid;
-#define CGX__TILE_TYPE(N) typedef struct { cgx_cpu_thread *t; int level, meta_rank, meta_size; } cgx_tile_##N;
+/* With tags: they stand in compilers' messages. */
+typedef struct cgx_block { cgx_cpu_thread *t; int level; } cgx_block;
+typedef struct cgx_grid { cgx_cpu_thread *t; int level; } cgx_grid;
+#define CGX__TILE_TYPE(N) typedef struct cgx_tile_##N { cgx_cpu_thread *t; int level, meta_rank, meta_size; } cgx_tile_##N;
 CGX_FOREACH_TILE(CGX__TILE_TYPE)
-typedef struct { cgx_cpu_thread *t; int level, meta_rank, meta_size, size; } cgx_tile;
+typedef struct cgx_tile { cgx_cpu_thread *t; int level, meta_rank, meta_size, size; } cgx_tile;
 /* `lanes`: members, by their place in the block. */
-typedef struct { cgx_cpu_thread *t; int level, meta_rank, meta_size; cgx_mask lanes; } cgx_coalesced;
-typedef struct { cgx_cpu_thread *t; int level; } cgx_cluster;
+typedef struct cgx_coalesced { cgx_cpu_thread *t; int level, meta_rank, meta_size; cgx_mask lanes; } cgx_coalesced;
+typedef struct cgx_cluster { cgx_cpu_thread *t; int level; } cgx_cluster;
 typedef struct { unsigned phase; } cgx_token;
 
 enum { CGX__BLOCK, CGX__TILE, CGX__COALESCED, CGX__CLUSTER, CGX__GRID };
@@ -459,8 +460,12 @@ template<class T> CGX__INLINE cgx_mask cgx__match_value(cgx_group g, T v, int op
     cgx__shuffle(cgx__any(g), (v), CGX__OP_##operation, (int)(argument), __LINE__)
 # define CGX__MATCH(g, v, operation, same) cgx__match_value(cgx__any(g), (v), CGX__OP_##operation, (same), __LINE__)
 #else
-/* An array as a compound literal takes scalars and structs alike. Too large a value makes a negative array size. */
-# define CGX__SMALL(v) (sizeof(char[sizeof(v) <= CGX__VALUE_BYTES ? 1 : -1]) * sizeof(v))
+/* An array as a compound literal takes scalars and structs alike. The assertion needs a struct to stand in. */
+# define CGX__SMALL(v)                                                                                    \
+    (sizeof(v) + 0 * sizeof(struct {                                                                       \
+        _Static_assert(sizeof(v) <= CGX__VALUE_BYTES, "cgx: a value has at most 32 bytes");                \
+        char cgx__c;                                                                                       \
+    }))
 # define CGX__SHUFFLE(g, v, operation, argument)                                                           \
     (*(__typeof__(v) *)cgx__cpu_exchange(cgx__any(g), (__typeof__(v)[1]){ (v) }, CGX__SMALL(v),             \
                                          CGX__OP_##operation, (int)(argument), __LINE__))
