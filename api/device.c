@@ -30,7 +30,7 @@ static int forked; /* this process is a child of one that had used cgx */
 
 static void after_fork(void) { forked = 1; }
 
-cgx_status check_process(const char *what)
+cgx_status cgx__check_process(const char *what)
 {
     if (forked)
         return cgx__fail(CGX_ERROR_FORKED, "%s: %s", what, cgx_status_text(CGX_ERROR_FORKED));
@@ -85,7 +85,7 @@ int cgx_backend_count(void) { return BACKENDS; }
 
 cgx_status cgx_backend_get_info(int index, cgx_backend_info *info)
 {
-    cgx_status s = check_process("cgx_backend_get_info");
+    cgx_status s = cgx__check_process("cgx_backend_get_info");
     if (s)
         return s;
     if (!info || info->size < sizeof *info)
@@ -132,7 +132,7 @@ static cgx_status get(const char *backend, int index, const char *source, cgx_de
 
 cgx_status cgx_device_get(const char *backend, int index, cgx_device **device)
 {
-    cgx_status s = check_process("cgx_device_get");
+    cgx_status s = cgx__check_process("cgx_device_get");
     if (s)
         return s;
     if (!backend || !device)
@@ -155,7 +155,7 @@ static cgx_status find_any(cgx_device **device)
 cgx_status cgx_device_find(const char *name, cgx_device **device)
 {
     const char *source = "";
-    cgx_status s = check_process("cgx_device_find");
+    cgx_status s = cgx__check_process("cgx_device_find");
     if (s)
         return s;
     if (!device)
@@ -186,7 +186,7 @@ cgx_status cgx_device_find(const char *name, cgx_device **device)
 
 cgx_status cgx_device_get_info(const cgx_device *device, cgx_device_info *info)
 {
-    cgx_status s = check_process("cgx_device_get_info");
+    cgx_status s = cgx__check_process("cgx_device_get_info");
     if (s)
         return s;
     if (!device || !info || info->size < sizeof *info)
@@ -197,7 +197,7 @@ cgx_status cgx_device_get_info(const cgx_device *device, cgx_device_info *info)
 
 cgx_status cgx_device_can_access(const cgx_device *device, const cgx_device *peer, int *can)
 {
-    cgx_status s = check_process("cgx_device_can_access");
+    cgx_status s = cgx__check_process("cgx_device_can_access");
     if (s)
         return s;
     if (!device || !peer || !can)

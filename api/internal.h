@@ -27,13 +27,13 @@ typedef struct handle {
 struct cgx_queue { handle h; };
 struct cgx_event { handle h; int recorded; };
 
-INTERNAL handle *handle_new(size_t bytes);
-INTERNAL void handle_retire(handle *h);
+INTERNAL handle *cgx__handle_new(size_t bytes);
+INTERNAL void cgx__handle_retire(handle *h);
 
 /* CGX_OK, or the error of a call that may not go on: a forked child, a bad handle. WHAT names the function. */
-INTERNAL cgx_status check_process(const char *what);
-INTERNAL cgx_status check_queue(const cgx_queue *queue, const char *what);
-INTERNAL cgx_status check_event(const cgx_event *event, const char *what);
+INTERNAL cgx_status cgx__check_process(const char *what);
+INTERNAL cgx_status cgx__check_queue(const cgx_queue *queue, const char *what);
+INTERNAL cgx_status cgx__check_event(const cgx_event *event, const char *what);
 
 /* What libcgx remembers of a kernel: found by its descriptor, freed when its shared object is unloaded. */
 typedef struct kernel_record {
@@ -43,5 +43,5 @@ typedef struct kernel_record {
     struct kernel_record *next;
 } kernel_record;
 /* Recognises the descriptor's version and lays out the kernel's shared memory. */
-INTERNAL cgx_status kernel_find(const cgx_kernel *kernel, const char *what, kernel_record **record);
+INTERNAL cgx_status cgx__kernel_find(const cgx_kernel *kernel, const char *what, kernel_record **record);
 #endif

@@ -50,7 +50,7 @@ static kernel_record *look_up(const cgx_kernel *kernel)
     return r;
 }
 
-cgx_status kernel_find(const cgx_kernel *kernel, const char *what, kernel_record **record)
+cgx_status cgx__kernel_find(const cgx_kernel *kernel, const char *what, kernel_record **record)
 {
     if (!kernel)
         return cgx__fail(CGX_ERROR_INVALID, "%s: the kernel is NULL", what);

@@ -121,9 +121,9 @@ cgx_status cgx__launch(cgx_queue *queue, const cgx_kernel *kernel, const cgx_con
                        size_t bytes)
 {
     kernel_record *record;
-    cgx_status s = check_process("cgx_launch");
+    cgx_status s = cgx__check_process("cgx_launch");
     /* The version first: what else a descriptor of another one holds is not known. */
-    if (s || (s = kernel_find(kernel, "cgx_launch", &record)) || (s = check_queue(queue, kernel->name)))
+    if (s || (s = cgx__kernel_find(kernel, "cgx_launch", &record)) || (s = cgx__check_queue(queue, kernel->name)))
         return s;
     if (bytes != kernel->argument_bytes || !arguments)
         return cgx__fail(CGX_ERROR_INVALID, "%s: %s bytes of arguments given, the kernel takes %s", kernel->name,
@@ -146,8 +146,8 @@ cgx_status cgx_launch(cgx_queue *queue, const cgx_kernel *kernel, cgx_config con
 {
     _Alignas(16) char packed[4096];
     kernel_record *record;
-    cgx_status s = check_process("cgx_launch");
-    if (s || (s = kernel_find(kernel, "cgx_launch", &record)))
+    cgx_status s = cgx__check_process("cgx_launch");
+    if (s || (s = cgx__kernel_find(kernel, "cgx_launch", &record)))
         return s;
     if (count != (int)kernel->parameter_count)
         return cgx__fail(CGX_ERROR_INVALID, "%s: %d arguments given, the kernel takes %u", kernel->name, count,
@@ -176,8 +176,8 @@ cgx_config cgx_fit(cgx_queue *queue, int64_t n, int threads)
 cgx_status cgx_kernel_get_info(cgx_queue *queue, const cgx_kernel *kernel, cgx_kernel_info *info)
 {
     kernel_record *record;
-    cgx_status s = check_queue(queue, "cgx_kernel_get_info");
-    if (s || (s = kernel_find(kernel, "cgx_kernel_get_info", &record)))
+    cgx_status s = cgx__check_queue(queue, "cgx_kernel_get_info");
+    if (s || (s = cgx__kernel_find(kernel, "cgx_kernel_get_info", &record)))
         return s;
     if (!info || info->size < sizeof *info)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_kernel_get_info: info is NULL or its size is not set");
@@ -201,8 +201,8 @@ static cgx_status occupancy(cgx_queue *queue, const cgx_kernel *kernel, int thre
                             const char *what, int *per_unit, int *cooperative)
 {
     kernel_record *record;
-    cgx_status s = check_queue(queue, what);
-    if (s || (s = kernel_find(kernel, what, &record)))
+    cgx_status s = cgx__check_queue(queue, what);
+    if (s || (s = cgx__kernel_find(kernel, what, &record)))
         return s;
     const cgx_device *device = queue->h.device;
     if (threads <= 0)
@@ -244,7 +244,7 @@ cgx_status cgx_best_block(cgx_queue *queue, const cgx_kernel *kernel, size_t dyn
     if (!threads || !blocks)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_best_block: NULL argument");
     int best = 0, best_running = 0, best_per_unit = 0, per_unit, cooperative;
-    cgx_status s = check_queue(queue, "cgx_best_block");
+    cgx_status s = cgx__check_queue(queue, "cgx_best_block");
     if (s)
         return s;
     const cgx_device_info *d = &queue->h.device->info;
@@ -267,7 +267,7 @@ cgx_status cgx_best_block(cgx_queue *queue, const cgx_kernel *kernel, size_t dyn
 
 cgx_status cgx__variable_address(cgx_queue *queue, cgx_variable variable, void **address, size_t *bytes)
 {
-    cgx_status s = check_queue(queue, variable.name);
+    cgx_status s = cgx__check_queue(queue, variable.name);
     if (s)
         return s;
     return queue->h.device->backend->variable_address(queue->h.device->index, variable, address, bytes);

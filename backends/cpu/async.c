@@ -27,15 +27,15 @@ struct deferred {
 
 static int mode; /* 0 early, 1 late, 2 random */
 
-void async_configure(void)
+void cgx__async_configure(void)
 {
     const char *text = getenv("CGX_CPU_ASYNC");
     mode = !text ? 0 : !strcmp(text, "late") ? 1 : !strcmp(text, "random") ? 2 : 0;
 }
-int async_is_late(void) { return mode != 0; }
+int cgx__async_is_late(void) { return mode != 0; }
 
 /* Whether to put off the next effect. */
-static int put_off(worker *w) { return mode == 1 || (mode == 2 && random_next(w) & 1); }
+static int put_off(worker *w) { return mode == 1 || (mode == 2 && cgx__random_next(w) & 1); }
 
 static int in_shared(const block *b, const void *p)
 {
@@ -96,7 +96,7 @@ static void perform(deferred *d)
         if (d->what.operation == CGX__OP_REDUCE_STORE_PLAIN)
             memcpy(d->what.target, d->value, d->what.bytes);
         else
-            atomic_update(&d->what, d->value, d->what.operation == CGX__OP_REDUCE_STORE, old);
+            cgx__atomic_update(&d->what, d->value, d->what.operation == CGX__OP_REDUCE_STORE, old);
         break;
     }
     free(d);
@@ -114,7 +114,7 @@ static void complete(worker *w, const block *b, int rank, enum kind kind, uint32
     }
 }
 
-int async_progress(worker *w)
+int cgx__async_progress(worker *w)
 {
     int did = 0;
     for (deferred **at = &w->first_deferred; *at; ) {
@@ -146,7 +146,7 @@ void cgx__cpu_settle(cgx_cpu_worker *pub)
     }
 }
 
-void async_finish(block *b)
+void cgx__async_finish(block *b)
 {
     worker *w = (worker *)b->pub.worker;
     for (deferred **at = &w->first_deferred; *at; ) {
@@ -161,7 +161,7 @@ void async_finish(block *b)
     }
 }
 
-void async_drop(worker *w)
+void cgx__async_drop(worker *w)
 {
     while (w->first_deferred)
         free(take(w, &w->first_deferred));
@@ -310,7 +310,7 @@ void cgx__cpu_bulk_wait(cgx_cpu_thread *t, uint32_t newest)
         complete((worker *)t->worker, b, t->rank, STORE, b->stores[t->rank] - newest);
 }
 
-void reduce_result(const cgx_group *g, const cgx_cpu_collective *what, const void *value)
+void cgx__reduce_result(const cgx_group *g, const cgx_cpu_collective *what, const void *value)
 {
     worker *w = (worker *)g->t->worker;
     unsigned char old[CGX__VALUE_BYTES];
@@ -323,6 +323,6 @@ void reduce_result(const cgx_group *g, const cgx_cpu_collective *what, const voi
     } else if (what->operation == CGX__OP_REDUCE_STORE_PLAIN) {
         memcpy(what->target, value, what->bytes);
     } else {
-        atomic_update(what, value, what->operation == CGX__OP_REDUCE_STORE, old);
+        cgx__atomic_update(what, value, what->operation == CGX__OP_REDUCE_STORE, old);
     }
 }

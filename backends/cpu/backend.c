@@ -96,8 +96,8 @@ static cgx_status start(int *device_count, char *reason, size_t reason_bytes)
     cpu.lanes = lanes && atoi(lanes) == 64 ? 64 : 32;
     cpu.level = level_of_this_machine();
     cpu.seed = schedule_seed();
-    executor_configure(cpu.workers);
-    async_configure();
+    cgx__executor_configure(cpu.workers);
+    cgx__async_configure();
     cpu.memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     char model[96];
     read_model(model, sizeof model);
@@ -128,7 +128,7 @@ static cgx_status device_info(int device, cgx_device_info *info)
     static char engine[64];
     snprintf(engine, sizeof engine, "fibers, %s", level_name(cpu.level));
     info->engine = engine;
-    info->async_copy = async_is_late() ? "deferred" : "synchronous";
+    info->async_copy = cgx__async_is_late() ? "deferred" : "synchronous";
     return CGX_OK;
 }
 
@@ -139,13 +139,13 @@ static cgx_status queue_create(int device, void *native, void **queue)
     (void)device;
     if (native)
         return cgx__fail(CGX_ERROR_UNSUPPORTED, "cpu: there are no native queues on the CPU");
-    if (!(*queue = executor_queue_new()))
+    if (!(*queue = cgx__executor_queue_new()))
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu: not enough memory for a queue");
     return CGX_OK;
 }
-static void queue_destroy(void *queue) { executor_queue_free(queue); }
-static cgx_status queue_wait(void *queue) { return executor_wait(queue); }
-static cgx_status queue_query(void *queue) { return executor_query(queue); }
+static void queue_destroy(void *queue) { cgx__executor_queue_free(queue); }
+static cgx_status queue_wait(void *queue) { return cgx__executor_wait(queue); }
+static cgx_status queue_query(void *queue) { return cgx__executor_query(queue); }
 static cgx_status queue_native(void *queue, void **context, void **stream)
 {
     (void)queue, (void)context, (void)stream;
@@ -154,18 +154,18 @@ static cgx_status queue_native(void *queue, void **context, void **stream)
 static cgx_status event_create(int device, void **event)
 {
     (void)device;
-    if (!(*event = executor_event_new()))
+    if (!(*event = cgx__executor_event_new()))
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu: not enough memory for an event");
     return CGX_OK;
 }
-static void event_destroy(void *event) { executor_event_free(event); }
-static cgx_status enqueue_record(void *event, void *queue) { return executor_record(event, queue); }
-static cgx_status enqueue_wait(void *queue, void *event) { return executor_wait_for(queue, event); }
-static cgx_status event_wait(void *event) { return executor_event_wait(event); }
-static cgx_status event_query(void *event) { return executor_event_query(event); }
+static void event_destroy(void *event) { cgx__executor_event_free(event); }
+static cgx_status enqueue_record(void *event, void *queue) { return cgx__executor_record(event, queue); }
+static cgx_status enqueue_wait(void *queue, void *event) { return cgx__executor_wait_for(queue, event); }
+static cgx_status event_wait(void *event) { return cgx__executor_event_wait(event); }
+static cgx_status event_query(void *event) { return cgx__executor_event_query(event); }
 static cgx_status event_elapsed(void *first, void *last, double *seconds)
 {
-    return executor_event_elapsed(first, last, seconds);
+    return cgx__executor_event_elapsed(first, last, seconds);
 }
 
 /* ---- memory ---- */
@@ -268,12 +268,12 @@ static cgx_status enqueue_free(void *queue, void *memory)
 {
     if (!forget(memory))
         return cgx__fail(CGX_ERROR_INVALID, "cgx_free_async: %p was not allocated on cpu:0, or is freed already", memory);
-    free_command *f = (free_command *)command_new(sizeof *f);
+    free_command *f = (free_command *)cgx__command_new(sizeof *f);
     if (f) {
         f->c.run = run_free;
         f->memory = memory;
     }
-    return executor_enqueue(queue, &f->c);
+    return cgx__executor_enqueue(queue, &f->c);
 }
 
 /* ---- copies and fills ---- */
@@ -295,14 +295,14 @@ static cgx_status run_copy(command *c, char *text, size_t text_bytes)
 static cgx_status enqueue_copy(void *queue, void *destination, size_t destination_pitch, const void *source,
                                size_t source_pitch, size_t width, size_t height)
 {
-    copy_command *k = (copy_command *)command_new(sizeof *k);
+    copy_command *k = (copy_command *)cgx__command_new(sizeof *k);
     if (k) {
         k->c.run = run_copy;
         k->destination = destination, k->destination_pitch = destination_pitch;
         k->source = source, k->source_pitch = source_pitch;
         k->width = width, k->height = height;
     }
-    return executor_enqueue(queue, &k->c);
+    return cgx__executor_enqueue(queue, &k->c);
 }
 static cgx_status enqueue_copy_peer(void *queue, void *destination, const void *source, int source_device, size_t bytes)
 {
@@ -340,13 +340,13 @@ static cgx_status run_fill(command *c, char *text, size_t text_bytes)
 }
 static cgx_status enqueue_fill(void *queue, void *memory, const void *pattern, size_t pattern_bytes, size_t count)
 {
-    fill_command *f = (fill_command *)command_new(sizeof *f);
+    fill_command *f = (fill_command *)cgx__command_new(sizeof *f);
     if (f) {
         f->c.run = run_fill;
         f->memory = memory, f->pattern_bytes = pattern_bytes, f->count = count;
         memcpy(f->pattern, pattern, pattern_bytes);
     }
-    return executor_enqueue(queue, &f->c);
+    return cgx__executor_enqueue(queue, &f->c);
 }
 
 /* ---- kernels ---- */
@@ -407,7 +407,7 @@ static void run_part(void *argument, int part, int parts)
 {
     launch *l = argument;
     int64_t clusters = l->shape.blocks / l->cluster_blocks;
-    worker_run(workers + part, l, share(clusters, part, parts) * l->cluster_blocks,
+    cgx__worker_run(workers + part, l, share(clusters, part, parts) * l->cluster_blocks,
                share(clusters, part + 1, parts) * l->cluster_blocks);
 }
 
@@ -416,17 +416,17 @@ static cgx_status run_launch(command *c, char *text, size_t text_bytes)
     launch_command *k = (launch_command *)c;
     launch *l = &k->l;
     int64_t clusters = l->shape.blocks / l->cluster_blocks;
-    int n = k->workers < team_size() ? k->workers : team_size();
+    int n = k->workers < cgx__team_size() ? k->workers : cgx__team_size();
     n = n < clusters ? n : (int)clusters;
     if (l->cooperative && !(l->partials = calloc((size_t)l->shape.blocks, 2 * CGX__VALUE_BYTES))) {
         snprintf(text, text_bytes, "%s: no memory for the grid's collectives", l->kernel->name);
         return CGX_ERROR_OUT_OF_MEMORY;
     }
+    l->text = text;
+    l->text_bytes = text_bytes;
     l->participants = n;
-    team_run(run_part, l, n);
+    cgx__team_run(run_part, l, n);
     free(l->partials);
-    if (l->failed)
-        snprintf(text, text_bytes, "%s", l->text);
     return l->failed ? l->status : CGX_OK;
 }
 
@@ -435,16 +435,16 @@ static void explain(int device, const cgx_launch_request *r, char *text, size_t 
     const cgx_config *c = r->config;
     (void)device;
     snprintf(text, bytes, "fibers, %s, %d %s, stacks of %zu KiB%s", level_name(choose_entry(r->kernel)->level), cpu.workers,
-             cpu.workers == 1 ? "worker" : "workers", stack_bytes() / 1024,
+             cpu.workers == 1 ? "worker" : "workers", cgx__stack_bytes() / 1024,
              c->flags & CGX_LAUNCH_COOPERATIVE ? ", all blocks resident" : "");
 }
 
 static cgx_status enqueue_launch(void *queue, const cgx_launch_request *r)
 {
     const cgx_config *c = r->config;
-    launch_command *k = (launch_command *)command_new(sizeof *k + r->argument_bytes);
+    launch_command *k = (launch_command *)cgx__command_new(sizeof *k + r->argument_bytes);
     if (!k)
-        return executor_enqueue(queue, NULL);
+        return cgx__executor_enqueue(queue, NULL);
     k->c.run = run_launch;
     /* The user's own team is busy with the region this call comes from. */
     k->workers = omp_in_parallel() ? 1 : cpu.workers;
@@ -463,7 +463,7 @@ static cgx_status enqueue_launch(void *queue, const cgx_launch_request *r)
     l->dynamic_shared = c->dynamic_shared;
     l->cooperative = !!(c->flags & CGX_LAUNCH_COOPERATIVE);
     l->dynamic = !l->cooperative && c->flags & CGX_LAUNCH_DYNAMIC;
-    return executor_enqueue(queue, &k->c);
+    return cgx__executor_enqueue(queue, &k->c);
 }
 
 const cgx_backend cgx_backend_cpu = {

@@ -169,7 +169,7 @@ static void gather(const cgx_cpu_block *b, const members *m, size_t bytes, unsig
 #undef COPY
 }
 
-void fold_values(const cgx_cpu_collective *what, unsigned char *values, int n)
+void cgx__fold_values(const cgx_cpu_collective *what, unsigned char *values, int n)
 {
     const user_operator op = { what->bytes, what->apply };
     const int scan = what->operation == CGX__OP_INCLUSIVE_SCAN || what->operation == CGX__OP_EXCLUSIVE_SCAN ||
@@ -184,7 +184,7 @@ void fold_values(const cgx_cpu_collective *what, unsigned char *values, int n)
         table[what->type][what->code].reduce(values, n);
 }
 
-void apply_operator(const cgx_cpu_collective *what, void *result, const void *left, const void *right)
+void cgx__apply_operator(const cgx_cpu_collective *what, void *result, const void *left, const void *right)
 {
     _Alignas(32) unsigned char pair[3 * CGX__VALUE_BYTES];
     if (what->apply) {
@@ -204,12 +204,12 @@ void apply_operator(const cgx_cpu_collective *what, void *result, const void *le
             if (store)                                                                                     \
                 memcpy(&desired, value, sizeof desired);                                                   \
             else                                                                                           \
-                apply_operator(what, &desired, &found, value);                                             \
+                cgx__apply_operator(what, &desired, &found, value);                                             \
         } while (!__atomic_compare_exchange_n(p, &found, desired, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
         memcpy(old, &found, sizeof found);                                                                 \
     } while (0)
 
-void atomic_update(const cgx_cpu_collective *what, const void *value, int store, void *old)
+void cgx__atomic_update(const cgx_cpu_collective *what, const void *value, int store, void *old)
 {
     if (what->bytes == 4)
         UPDATE(uint32_t);
@@ -221,9 +221,9 @@ static void reduce_members(const cgx_group *g, const members *m, const cgx_cpu_c
 {
     const cgx_cpu_block *b = g->t->block;
     gather(b, m, what->bytes, scratch);
-    fold_values(what, scratch, m->size);
+    cgx__fold_values(what, scratch, m->size);
     if (what->operation != CGX__OP_REDUCE)
-        reduce_result(g, what, scratch);
+        cgx__reduce_result(g, what, scratch);
     else
         for (int i = 0; i < m->size; i++)
             memcpy(out(b, member(m, i)), scratch, what->bytes);
@@ -236,15 +236,15 @@ static void scan_members(const cgx_group *g, const members *m, const cgx_cpu_col
     const int shift = what->operation == CGX__OP_EXCLUSIVE_SCAN || what->operation == CGX__OP_EXCLUSIVE_UPDATE;
     _Alignas(32) unsigned char old[CGX__VALUE_BYTES] = { 0 };
     gather(b, m, bytes, scratch);
-    fold_values(what, scratch, m->size);
+    cgx__fold_values(what, scratch, m->size);
     int update = what->operation == CGX__OP_INCLUSIVE_UPDATE || what->operation == CGX__OP_EXCLUSIVE_UPDATE;
     if (update)
-        atomic_update(what, scratch + (size_t)(m->size - 1) * bytes, 0, old);
+        cgx__atomic_update(what, scratch + (size_t)(m->size - 1) * bytes, 0, old);
     if (shift)
         memcpy(out(b, member(m, 0)), old, bytes); /* zero, where there is no old value */
     for (int i = 0; i + shift < m->size; i++) {
         if (update)
-            apply_operator(what, out(b, member(m, i + shift)), old, scratch + (size_t)i * bytes);
+            cgx__apply_operator(what, out(b, member(m, i + shift)), old, scratch + (size_t)i * bytes);
         else
             memcpy(out(b, member(m, i + shift)), scratch + (size_t)i * bytes, bytes);
     }

@@ -41,7 +41,7 @@ enum { SMALL_COMMAND = 512, KEEP_COMMANDS = 1024 };
 static command *spare;
 static int spares;
 
-command *command_new(size_t bytes)
+command *cgx__command_new(size_t bytes)
 {
     command *c = NULL;
     size_t size = bytes < SMALL_COMMAND ? SMALL_COMMAND : (bytes + 63) / 64 * 64;
@@ -165,7 +165,7 @@ static void serve_queues(void)
         unsigned seen = posted;
         pthread_mutex_unlock(&lock);
         for (int i = 0; i < EXECUTOR_SPINS && __atomic_load_n(&posted, __ATOMIC_ACQUIRE) == seen; i++)
-            team_relax();
+            cgx__team_relax();
         pthread_mutex_lock(&lock);
         while (posted == seen) {
             sleeping = 1;
@@ -176,12 +176,12 @@ static void serve_queues(void)
 }
 
 static int workers = 1;
-void executor_configure(int count) { workers = count; }
+void cgx__executor_configure(int count) { workers = count; }
 
 static void *executor(void *unused)
 {
     (void)unused;
-    team_open(workers, serve_queues);
+    cgx__team_open(workers, serve_queues);
     return NULL;
 }
 
@@ -204,10 +204,10 @@ static cgx_status start_executor(void)
 
 /* ---- queues ---- */
 
-executor_queue *executor_queue_new(void) { return calloc(1, sizeof(executor_queue)); }
-void executor_queue_free(executor_queue *q) { free(q); }
+executor_queue *cgx__executor_queue_new(void) { return calloc(1, sizeof(executor_queue)); }
+void cgx__executor_queue_free(executor_queue *q) { free(q); }
 
-cgx_status executor_enqueue(executor_queue *q, command *c)
+cgx_status cgx__executor_enqueue(executor_queue *q, command *c)
 {
     if (!c)
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu: not enough memory for a command");
@@ -238,7 +238,7 @@ cgx_status executor_enqueue(executor_queue *q, command *c)
 static void wait_until(const uint64_t *counter, uint64_t target)
 {
     for (int i = 0; i < WAIT_SPINS && __atomic_load_n(counter, __ATOMIC_ACQUIRE) < target; i++)
-        team_relax();
+        cgx__team_relax();
     if (__atomic_load_n(counter, __ATOMIC_ACQUIRE) >= target)
         return;
     pthread_mutex_lock(&lock);
@@ -249,7 +249,7 @@ static void wait_until(const uint64_t *counter, uint64_t target)
     pthread_mutex_unlock(&lock);
 }
 
-cgx_status executor_wait(executor_queue *q)
+cgx_status cgx__executor_wait(executor_queue *q)
 {
     pthread_mutex_lock(&lock);
     uint64_t target = q->submitted;
@@ -264,7 +264,7 @@ cgx_status executor_wait(executor_queue *q)
     return s;
 }
 
-cgx_status executor_query(executor_queue *q)
+cgx_status cgx__executor_query(executor_queue *q)
 {
     pthread_mutex_lock(&lock);
     cgx_status s = q->completed == q->submitted ? CGX_OK : CGX_NOT_READY;
@@ -274,8 +274,8 @@ cgx_status executor_query(executor_queue *q)
 
 /* ---- events ---- */
 
-executor_event *executor_event_new(void) { return calloc(1, sizeof(executor_event)); }
-void executor_event_free(executor_event *e)
+executor_event *cgx__executor_event_new(void) { return calloc(1, sizeof(executor_event)); }
+void cgx__executor_event_free(executor_event *e)
 {
     pthread_mutex_lock(&lock);
     int used = e->users;
@@ -294,7 +294,7 @@ static cgx_status nothing(command *c, char *text, size_t text_bytes)
 /* A command that records the event, or with RECORD 0 waits for its last record. */
 static cgx_status enqueue_event(executor_queue *q, executor_event *e, int record)
 {
-    command *c = command_new(sizeof *c);
+    command *c = cgx__command_new(sizeof *c);
     if (c) {
         c->run = record ? nothing : NULL;
         c->event = e;
@@ -303,7 +303,7 @@ static cgx_status enqueue_event(executor_queue *q, executor_event *e, int record
         c->ticket = record ? ++e->recorded : e->recorded;
         pthread_mutex_unlock(&lock);
     }
-    cgx_status s = executor_enqueue(q, c);
+    cgx_status s = cgx__executor_enqueue(q, c);
     if (s && c) {
         pthread_mutex_lock(&lock);
         e->users--;
@@ -312,8 +312,8 @@ static cgx_status enqueue_event(executor_queue *q, executor_event *e, int record
     return s;
 }
 
-cgx_status executor_record(executor_event *e, executor_queue *q) { return enqueue_event(q, e, 1); }
-cgx_status executor_wait_for(executor_queue *q, executor_event *e) { return enqueue_event(q, e, 0); }
+cgx_status cgx__executor_record(executor_event *e, executor_queue *q) { return enqueue_event(q, e, 1); }
+cgx_status cgx__executor_wait_for(executor_queue *q, executor_event *e) { return enqueue_event(q, e, 0); }
 
 static uint64_t last_record(executor_event *e)
 {
@@ -323,19 +323,19 @@ static uint64_t last_record(executor_event *e)
     return ticket;
 }
 
-cgx_status executor_event_wait(executor_event *e)
+cgx_status cgx__executor_event_wait(executor_event *e)
 {
     wait_until(&e->reached, last_record(e));
     return CGX_OK;
 }
 
-cgx_status executor_event_query(executor_event *e)
+cgx_status cgx__executor_event_query(executor_event *e)
 {
     uint64_t ticket = last_record(e);
     return __atomic_load_n(&e->reached, __ATOMIC_ACQUIRE) >= ticket ? CGX_OK : CGX_NOT_READY;
 }
 
-cgx_status executor_event_elapsed(executor_event *first, executor_event *last, double *seconds)
+cgx_status cgx__executor_event_elapsed(executor_event *first, executor_event *last, double *seconds)
 {
     pthread_mutex_lock(&lock);
     cgx_status s = first->reached < first->recorded || last->reached < last->recorded ? CGX_NOT_READY : CGX_OK;

@@ -25,7 +25,7 @@ typedef struct { uint64_t word, phase; } barrier_record;
 typedef struct {
     cgx_cpu_block pub;           /* first: kernels see only this */
     int loop_start;              /* first rank of the entry call that runs its threads in a plain loop now */
-    uint64_t ended[CGX__MAX_THREADS / 64];
+    uint64_t ended[CGX__MAX_THREADS / 64]; /* in use while pub.exited is neither 0 nor all */
     pending *coalesced;
     char *shared_memory;         /* owned; as large as any launch needed so far */
     size_t shared_capacity;
@@ -95,71 +95,72 @@ typedef struct launch {
     unsigned char *partials;     /* two values a block: the grid's collectives, in turn */
     int failed;                  /* atomic: 0, or 1 once status and text are being set */
     cgx_status status;
-    char text[1024];
+    char *text;                  /* of the error: the executor's */
+    size_t text_bytes;
 } launch;
 
 /* ---- stack.c ---- */
 /* A stack for a fiber, or -1. */
-INTERNAL int stack_acquire(stack_pool *p);
-INTERNAL void stack_release(stack_pool *p, int index);
+INTERNAL int cgx__stack_acquire(stack_pool *p);
+INTERNAL void cgx__stack_release(stack_pool *p, int index);
 /* Takes back every stack, whatever runs on it. */
-INTERNAL void stack_reset(stack_pool *p);
+INTERNAL void cgx__stack_reset(stack_pool *p);
 /* Index of the stack that contains an address, or -1. */
-INTERNAL int stack_of(const stack_pool *p, const void *address);
+INTERNAL int cgx__stack_of(const stack_pool *p, const void *address);
 /* Whether the fiber ran over the end of a stack without guard page. */
-INTERNAL int stack_overflowed(const stack_pool *p, int index);
+INTERNAL int cgx__stack_overflowed(const stack_pool *p, int index);
 /* Whether the address is in the guard page of one of the stacks. */
-INTERNAL int stack_is_guard(const stack_pool *p, const void *address);
-INTERNAL size_t stack_bytes(void);
+INTERNAL int cgx__stack_is_guard(const stack_pool *p, const void *address);
+INTERNAL size_t cgx__stack_bytes(void);
 /* Bytes of memory that a thread which waits costs: what resident blocks are counted by. */
 enum { STACK_RESIDENT_BYTES = 8192 };
 
 /* ---- switch.c ---- */
-/* A context that, when it is resumed, runs fiber_main(w, index) on the stack of that index. */
-INTERNAL void *switch_prepare(worker *w, int index);
+/* A context that, when it is resumed, runs cgx__fiber_main(w, index) on the stack of that index. */
+INTERNAL void *cgx__switch_prepare(worker *w, int index);
 /* Saves the caller in *save and resumes a context. */
-INTERNAL void switch_to(worker *w, cgx_cpu_node *save, void *sp);
+INTERNAL void cgx__switch_to(worker *w, cgx_cpu_node *save, void *sp);
 /* Resumes a context; the caller is lost. */
-INTERNAL void switch_jump(worker *w, void *sp) __attribute__((noreturn));
+INTERNAL void cgx__switch_jump(worker *w, void *sp) __attribute__((noreturn));
 /* Body of a fiber. */
-INTERNAL void fiber_main(worker *w, int index) __attribute__((noreturn));
+INTERNAL void cgx__fiber_main(worker *w, int index) __attribute__((noreturn));
 
 /* ---- schedule.c ---- */
 /* Runs the worker's share of a launch to its end. */
-INTERNAL void worker_run(worker *w, launch *l, int64_t first, int64_t end);
+INTERNAL void cgx__worker_run(worker *w, launch *l, int64_t first, int64_t end);
 /* Records the launch's first error. */
-INTERNAL void launch_fail(launch *l, cgx_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+INTERNAL void cgx__launch_fail(launch *l, cgx_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The block a shared-memory address belongs to: the thread's own or another of its cluster; NULL if none. */
-INTERNAL block *block_of(const cgx_cpu_thread *t, const void *address);
+INTERNAL block *cgx__block_of(const cgx_cpu_thread *t, const void *address);
 /* Values for the schedule's decisions. */
-INTERNAL uint64_t random_next(worker *w);
+INTERNAL uint64_t cgx__random_next(worker *w);
 
 /* ---- async.c ---- */
 /* Puts off the result of a reduce_*_async, or stores it. */
-INTERNAL void reduce_result(const cgx_group *g, const cgx_cpu_collective *what, const void *value);
+INTERNAL void cgx__reduce_result(const cgx_group *g, const cgx_cpu_collective *what, const void *value);
 /* Copies that complete on a barrier and were put off until somebody needs them. Whether there were any. */
-INTERNAL int async_progress(worker *w);
+INTERNAL int cgx__async_progress(worker *w);
 /* Everything the block's threads left behind. */
-INTERNAL void async_finish(block *b);
-INTERNAL void async_drop(worker *w);
+INTERNAL void cgx__async_finish(block *b);
+INTERNAL void cgx__async_drop(worker *w);
 /* From the environment, at the backend's start. */
-INTERNAL void async_configure(void);
-INTERNAL int async_is_late(void);
+INTERNAL void cgx__async_configure(void);
+INTERNAL int cgx__async_is_late(void);
 
 /* ---- collective.c ---- */
 /* left OP right, of one value each. */
-INTERNAL void apply_operator(const cgx_cpu_collective *what, void *result, const void *left, const void *right);
+INTERNAL void cgx__apply_operator(const cgx_cpu_collective *what, void *result, const void *left, const void *right);
 /* Packed values: the canonical reduce into values[0], or inclusive scan; room for N / 32 + 2 values behind them. */
-INTERNAL void fold_values(const cgx_cpu_collective *what, unsigned char *values, int n);
+INTERNAL void cgx__fold_values(const cgx_cpu_collective *what, unsigned char *values, int n);
 /* *target = what->op(*target, value) as the scope asks, or with STORE = value; the old value. */
-INTERNAL void atomic_update(const cgx_cpu_collective *what, const void *value, int store, void *old);
+INTERNAL void cgx__atomic_update(const cgx_cpu_collective *what, const void *value, int store, void *old);
 
 /* ---- fault.c ---- */
 /* The calling thread runs this worker now, or none (NULL): stack overflows are explained. */
-INTERNAL void fault_watch(worker *w);
+INTERNAL void cgx__fault_watch(worker *w);
 
 /* ---- report.c ---- */
 /* Writes who waits for what in the worker's resident blocks. */
-INTERNAL void report_deadlock(worker *w, char *text, size_t bytes);
+INTERNAL void cgx__report_deadlock(worker *w, char *text, size_t bytes);
 #endif

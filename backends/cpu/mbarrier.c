@@ -29,7 +29,7 @@ static uint64_t pack(state s)
 /* The record of a barrier at this address, or of none: word 0. */
 static barrier_record *record_of(cgx_cpu_thread *t, const cgx_mbarrier *b, int line)
 {
-    block *owner = block_of(t, b);
+    block *owner = cgx__block_of(t, b);
     if (CGX__UNLIKELY(!owner || (uintptr_t)b & 7))
         cgx__cpu_misuse(t, line, "an mbarrier is an aligned 64-bit word in shared memory");
     if (CGX__UNLIKELY(owner->barrier_capacity < owner->pub.shared_bytes / 8)) {
@@ -61,7 +61,7 @@ void cgx__cpu_mbarrier_init(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t count, i
         cgx__cpu_misuse(t, line, "an mbarrier's count is 1 to 1,048,575");
     if (r->word)
         cgx__cpu_misuse(t, line, "an mbarrier is initialised again without cgx_mbarrier_inval");
-    block_of(t, b)->has_barriers = 1;
+    cgx__block_of(t, b)->has_barriers = 1;
     r->phase = 0;
     write_word(r, b, (state){ (uint64_t)count, (uint64_t)count, 0, 0 });
 }

@@ -60,7 +60,7 @@ static void put_queue(writer *w, const block *b, const cgx_cpu_barrier *q, const
     put(w, "); ");
 }
 
-void report_deadlock(worker *w, char *text, size_t bytes)
+void cgx__report_deadlock(worker *w, char *text, size_t bytes)
 {
     writer out = { text, text + bytes };
     *text = 0;

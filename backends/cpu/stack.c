@@ -19,7 +19,7 @@ static int guards; /* atomic, of all workers */
 
 extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
 
-size_t stack_bytes(void)
+size_t cgx__stack_bytes(void)
 {
     static size_t bytes;
     if (!bytes) {
@@ -35,7 +35,7 @@ size_t stack_bytes(void)
 
 static int add_chunk(stack_pool *p)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), stride = stack_bytes() + page, bytes = stride * CHUNK_STACKS;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), stride = cgx__stack_bytes() + page, bytes = stride * CHUNK_STACKS;
     int n = p->made + CHUNK_STACKS;
     stack *all = realloc(p->all, (size_t)n * sizeof *all);
     if (all)
@@ -78,7 +78,7 @@ static void protect(stack *s)
         memcpy(s->base, &CANARY, sizeof CANARY);
 }
 
-int stack_acquire(stack_pool *p)
+int cgx__stack_acquire(stack_pool *p)
 {
     if (!p->unused && !add_chunk(p))
         return -1;
@@ -88,15 +88,15 @@ int stack_acquire(stack_pool *p)
     return index;
 }
 
-void stack_release(stack_pool *p, int index) { p->free[p->unused++] = index; }
+void cgx__stack_release(stack_pool *p, int index) { p->free[p->unused++] = index; }
 
-int stack_overflowed(const stack_pool *p, int index)
+int cgx__stack_overflowed(const stack_pool *p, int index)
 {
     const stack *s = p->all + index;
     return !s->guarded && memcmp(s->base, &CANARY, sizeof CANARY);
 }
 
-void stack_reset(stack_pool *p)
+void cgx__stack_reset(stack_pool *p)
 {
     p->unused = 0;
     for (int i = p->made - 1; i >= 0; i--) {
@@ -109,9 +109,9 @@ void stack_reset(stack_pool *p)
     }
 }
 
-int stack_of(const stack_pool *p, const void *address)
+int cgx__stack_of(const stack_pool *p, const void *address)
 {
-    size_t stride = stack_bytes() + (size_t)sysconf(_SC_PAGESIZE);
+    size_t stride = cgx__stack_bytes() + (size_t)sysconf(_SC_PAGESIZE);
     for (int c = 0; c < p->chunk_count; c++) {
         size_t at = (size_t)((const char *)address - p->chunks[c].memory);
         if (at < p->chunks[c].bytes)
@@ -120,8 +120,8 @@ int stack_of(const stack_pool *p, const void *address)
     return -1;
 }
 
-int stack_is_guard(const stack_pool *p, const void *address)
+int cgx__stack_is_guard(const stack_pool *p, const void *address)
 {
-    int index = stack_of(p, address);
+    int index = cgx__stack_of(p, address);
     return index >= 0 && p->all[index].guarded == 1 && (const char *)address < p->all[index].base;
 }

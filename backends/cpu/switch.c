@@ -12,7 +12,7 @@ static void announce(worker *w, void **fake, const void *sp)
 {
     if (!__sanitizer_start_switch_fiber)
         return;
-    int s = stack_of(&w->stacks, sp);
+    int s = cgx__stack_of(&w->stacks, sp);
     if (s >= 0)
         __sanitizer_start_switch_fiber(fake, w->stacks.all[s].base, (size_t)(w->stacks.all[s].top - w->stacks.all[s].base));
     else
@@ -36,7 +36,7 @@ CGX__HIDDEN __attribute__((used, noreturn)) void cgx__fiber_entry(worker *w, int
 void cgx__fiber_entry(worker *w, int index)
 {
     arrived(w, NULL, !w->main_stack_bottom);
-    fiber_main(w, index);
+    cgx__fiber_main(w, index);
 }
 
 #if ((defined(__x86_64__) && defined(__LP64__)) || defined(__aarch64__)) && !defined(CGX__UCONTEXT)
@@ -91,7 +91,7 @@ __asm__(".text\n"
 # endif
 
 /* Looks as if cgx__raw_first had been interrupted before its first instruction. */
-void *switch_prepare(worker *w, int index)
+void *cgx__switch_prepare(worker *w, int index)
 {
     void **sp = (void **)w->stacks.all[index].top - 4;
     sp[0] = (void *)(uintptr_t)cgx__raw_first;
@@ -118,7 +118,7 @@ static void first(unsigned high, unsigned low, int index)
     cgx__fiber_entry((worker *)(uintptr_t)((uint64_t)high << 32 | low), index);
 }
 /* The context itself lies on top of its stack. */
-void *switch_prepare(worker *w, int index)
+void *cgx__switch_prepare(worker *w, int index)
 {
     char *base = w->stacks.all[index].base, *top = w->stacks.all[index].top - sizeof(ucontext_t);
     ucontext_t *context = (ucontext_t *)((uintptr_t)top & ~(uintptr_t)63);
@@ -132,7 +132,7 @@ void *switch_prepare(worker *w, int index)
 }
 #endif
 
-void switch_to(worker *w, cgx_cpu_node *save, void *sp)
+void cgx__switch_to(worker *w, cgx_cpu_node *save, void *sp)
 {
     void *fake = NULL;
     announce(w, &fake, sp);
@@ -140,9 +140,9 @@ void switch_to(worker *w, cgx_cpu_node *save, void *sp)
     arrived(w, fake, 0);
 }
 
-void cgx__cpu_switch(cgx_cpu_thread *thread, cgx_cpu_node *me, void *to) { switch_to((worker *)thread->worker, me, to); }
+void cgx__cpu_switch(cgx_cpu_thread *thread, cgx_cpu_node *me, void *to) { cgx__switch_to((worker *)thread->worker, me, to); }
 
-void switch_jump(worker *w, void *sp)
+void cgx__switch_jump(worker *w, void *sp)
 {
     announce(w, NULL, sp); /* NULL: the fiber that calls ends */
     cgx__raw_jump(sp);

@@ -38,7 +38,7 @@ static void combine(const cgx_group *g, block *b, const cgx_cpu_collective *what
         fold.operation = CGX__OP_INCLUSIVE_SCAN;
     for (int64_t i = 0; i < blocks; i++)
         memcpy(values + (size_t)i * bytes, part(g, i, round), bytes);
-    fold_values(&fold, values, (int)blocks);
+    cgx__fold_values(&fold, values, (int)blocks);
     if (what->operation == CGX__OP_REDUCE) {
         memcpy(b->result, values, bytes);
         return;
@@ -49,7 +49,7 @@ static void combine(const cgx_group *g, block *b, const cgx_cpu_collective *what
     if (me == 1)
         memcpy(b->result, part(g, 0, round), bytes);
     else if (me > 1)
-        apply_operator(what, b->result, values + (size_t)(me - 2) * bytes, part(g, me - 1, round));
+        cgx__apply_operator(what, b->result, values + (size_t)(me - 2) * bytes, part(g, me - 1, round));
 }
 
 void cgx__cpu_wide(const cgx_group *g, const cgx_cpu_collective *what, int line)
@@ -89,7 +89,7 @@ void cgx__cpu_wide(const cgx_group *g, const cgx_cpu_collective *what, int line)
         else
             memset(out, 0, what->bytes);
     } else if (me > 0) {
-        apply_operator(what, out, b->below, mine);
+        cgx__apply_operator(what, out, b->below, mine);
     } else {
         memcpy(out, mine, what->bytes);
     }

@@ -189,13 +189,13 @@ static int calls_of_a_child(cgx_event *e, cgx_device *device, void *memory)
     cgx_config one = cgx_config_1d(1, 1);
     cgx_queue *kept = test_queue;
     cgx_event *kept_event = e;
-#define REFUSED(call)                                                                                        \
-    do {                                                                                                     \
-        cgx_status s = (call);                                                                               \
-        if (s != CGX_ERROR_FORKED || !strstr(cgx_last_error(), "forked")) {                                  \
-            fprintf(stderr, "%s in a forked child: %s\n", #call, cgx_status_name(s));                        \
-            wrong++;                                                                                         \
-        }                                                                                                    \
+#define REFUSED(call)                                                                 \
+    do {                                                                              \
+        cgx_status s = (call);                                                        \
+        if (s != CGX_ERROR_FORKED || !strstr(cgx_last_error(), "forked")) {           \
+            fprintf(stderr, "%s in a forked child: %s\n", #call, cgx_status_name(s)); \
+            wrong++;                                                                  \
+        }                                                                             \
     } while (0)
     REFUSED(cgx_queue_wait(test_queue));
     REFUSED(cgx_queue_query(test_queue));

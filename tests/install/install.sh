@@ -16,7 +16,8 @@ fail() { echo "FAIL: $*"; exit 1; }
 rm -rf "$work"
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
-meson install -C "$build" --no-rebuild --destdir "$work/stage" >"$work/install.log" 2>&1 || { cat "$work/install.log"; fail "meson install"; }
+logged() { "$@" >"$work/log" 2>&1 || { tail -n 30 "$work/log"; fail "$*"; }; }
+logged meson install -C "$build" --no-rebuild --destdir "$work/stage"
 root="$work/moved tree" # with a blank, which a home folder may have
 mv "$work/stage$prefix" "$root" || fail "nothing under $prefix"
 # What pkg-config answers has to be split by the shell: the blank goes through a link.
@@ -29,7 +30,7 @@ for f in include/cgx.h include/cgx/host.h include/cgx/kernel.h include/cgx/cpu.h
     [[ -e $root/$f ]] || fail "$f is not installed"
 done
 [[ ! -e $root/include/internal.h && ! -e $root/include/cgx/backend.h ]] || fail "private headers are installed"
-grep -rlF -- "$build" "$root/include" "$root/$libdir/pkgconfig" && fail "the build folder's name is in what is installed"
+grep -rlF -- "$build" "$root/include" "$root/$libdir/pkgconfig" && fail "the build folder stands in what is installed"
 
 export PKG_CONFIG_PATH=$root/$libdir/pkgconfig
 pc() { pkg-config --define-variable=prefix="$root" "$@" cgx; }
@@ -53,8 +54,9 @@ runs ./plain
 # cgxcc needs no flags for its own headers and library, at compilation or at link.
 "$cgxcc" "${flags[@]}" main.c scale.c -o alone -lcgx || fail "cgxcc alone"
 runs ./alone
-cc main.o scale.o "$root/$libdir/libcgx.a" $(printf '%s\n' "${static_libs[@]}" | grep -v '^-lcgx$') -fopenmp -lm -lpthread -o static ||
-    fail "static link"
+others=() # what the archive needs beside itself
+for l in "${static_libs[@]}"; do [[ $l == -lcgx ]] || others+=("$l"); done
+cc main.o scale.o "$root/$libdir/libcgx.a" "${others[@]}" -fopenmp -lm -lpthread -o static || fail "static link"
 runs ./static
 if command -v g++ >/dev/null; then
     g++ -x c++ -std=c++17 -Wall -Wextra -pedantic -Werror "${cflags[@]}" -c main.c -o main_cxx.o || fail "g++ -c main.c"
@@ -65,8 +67,8 @@ fi
 # A meson project that asks for the dependency. It takes prefix from cgx.pc, so that file is made to say where it is now.
 sed -i "s|^prefix=.*|prefix=$root|" "$PKG_CONFIG_PATH/cgx.pc"
 cp -r "$here/consumer" "$work/project"
-meson setup "$work/project/build" "$work/project" >"$work/meson.log" 2>&1 || { tail -n 30 "$work/meson.log"; fail "meson setup"; }
-meson compile -C "$work/project/build" >"$work/meson.log" 2>&1 || { tail -n 30 "$work/meson.log"; fail "meson compile"; }
+logged meson setup "$work/project/build" "$work/project"
+logged meson compile -C "$work/project/build"
 runs "$work/project/build/consumer"
 
 # The installed cgxinfo, and that its JSON is JSON.

@@ -22,9 +22,9 @@ CGX_KERNEL_EXTERN(take_eight, (double *, out), (signed char, a), (unsigned short
     out[6] = cgx_half_to_float(e), out[7] = (double)f, out[8] = g.x, out[9] = g.w;
 }
 
-CGX_KERNEL_EXTERN(take_sixteen, (int, a), (double, b), (char, c), (const float *, d), (uint64_t, e), (short, f), (float, g),
-                  (cgx_double2, h), (unsigned char, i), (mixed_record, j), (cgx_bf16, k), (int, l), (long long, m),
-                  (cgx_int4, n), (char, o), (double *, out))
+CGX_KERNEL_EXTERN(take_sixteen, (int, a), (double, b), (char, c), (const float *, d), (uint64_t, e), (short, f),
+                  (float, g), (cgx_double2, h), (unsigned char, i), (mixed_record, j), (cgx_bf16, k), (int, l),
+                  (long long, m), (cgx_int4, n), (char, o), (double *, out))
 {
     if (cgx_thread_rank(cgx_this_grid()))
         return;
@@ -206,7 +206,8 @@ CGX_KERNEL_EXTERN(math_float, (int, n), (const float *, in), (float *, out))
     if (i >= n)
         return;
     float x = in[i], *o = out + i * MATH_RESULTS;
-    o[0] = sqrtf(fabsf(x)), o[1] = expf(x), o[2] = logf(fabsf(x) + 1e-3f), o[3] = sinf(x), o[4] = cosf(x), o[5] = tanf(x);
+    o[0] = sqrtf(fabsf(x)), o[1] = expf(x), o[2] = logf(fabsf(x) + 1e-3f), o[3] = sinf(x), o[4] = cosf(x),
+    o[5] = tanf(x);
     o[6] = powf(fabsf(x), 1.5f), o[7] = floorf(x), o[8] = ceilf(x), o[9] = roundf(x), o[10] = truncf(x);
     o[11] = fmaf(x, 3, 1), o[12] = fminf(x, 1), o[13] = fmaxf(x, 1), o[14] = atan2f(x, 2), o[15] = tanhf(x);
     o[16] = cbrtf(x), o[17] = hypotf(x, 3), o[18] = fmodf(x, 0.7f), o[19] = copysignf(2, x), o[20] = ldexpf(x, 3);
@@ -247,11 +248,20 @@ CGX_KERNEL_EXTERN(timers, (uint64_t *, out))
 }
 
 /* Sizes and alignments as the kernel's compiler sees them. */
-#define BEHIND_A_BYTE(T) typedef struct { char byte; T value; } T##_behind_a_byte;
-BEHIND_A_BYTE(cgx_int2) BEHIND_A_BYTE(cgx_int4) BEHIND_A_BYTE(cgx_uint2) BEHIND_A_BYTE(cgx_uint4)
-BEHIND_A_BYTE(cgx_long2) BEHIND_A_BYTE(cgx_long4) BEHIND_A_BYTE(cgx_float2) BEHIND_A_BYTE(cgx_float4)
-BEHIND_A_BYTE(cgx_double2) BEHIND_A_BYTE(cgx_double4) BEHIND_A_BYTE(cgx_half) BEHIND_A_BYTE(cgx_bf16)
-CGX_KERNEL_EXTERN(vector_layout, (int *, out))
+#define BEHIND_A_BYTE(T) \
+    typedef struct {     \
+        char byte;       \
+        T value;         \
+    } T##_behind_a_byte;
+BEHIND_A_BYTE(cgx_int2)
+BEHIND_A_BYTE(cgx_int4)
+BEHIND_A_BYTE(cgx_uint2)
+BEHIND_A_BYTE(cgx_uint4)
+BEHIND_A_BYTE(cgx_long2)
+BEHIND_A_BYTE(cgx_long4)
+BEHIND_A_BYTE(cgx_float2)
+BEHIND_A_BYTE(cgx_float4) BEHIND_A_BYTE(cgx_double2) BEHIND_A_BYTE(cgx_double4) BEHIND_A_BYTE(cgx_half)
+    BEHIND_A_BYTE(cgx_bf16) CGX_KERNEL_EXTERN(vector_layout, (int *, out))
 {
     if (cgx_thread_rank(cgx_this_grid()))
         return;
@@ -263,8 +273,20 @@ CGX_KERNEL_EXTERN(vector_layout, (int *, out))
 }
 
 #ifdef CGX_HOST_PASS
-cgx_status set_table(cgx_queue *queue, const constant_table *value) { return cgx_write_variable(queue, table, value); }
-cgx_status get_table(cgx_queue *queue, constant_table *value) { return cgx_read_variable(queue, table, value); }
-cgx_status set_counter(cgx_queue *queue, const int *value) { return cgx_write_variable(queue, counter, value); }
-cgx_status get_counter(cgx_queue *queue, int *value) { return cgx_read_variable(queue, counter, value); }
+cgx_status set_table(cgx_queue *queue, const constant_table *value)
+{
+    return cgx_write_variable(queue, table, value);
+}
+cgx_status get_table(cgx_queue *queue, constant_table *value)
+{
+    return cgx_read_variable(queue, table, value);
+}
+cgx_status set_counter(cgx_queue *queue, const int *value)
+{
+    return cgx_write_variable(queue, counter, value);
+}
+cgx_status get_counter(cgx_queue *queue, int *value)
+{
+    return cgx_read_variable(queue, counter, value);
+}
 #endif

@@ -3,9 +3,15 @@
  * CASE 0 all of it compiles. */
 #include <cgx.h>
 
-typedef struct { int a, b; } pair;
-typedef struct { char bytes[33]; } large;
-typedef struct { char bytes[4080]; } page;
+typedef struct {
+    int a, b;
+} pair;
+typedef struct {
+    char bytes[33];
+} large;
+typedef struct {
+    char bytes[4080];
+} page;
 CGX_OP(pair, greater_pair, l, r, l.a > r.a ? l : r)
 
 CGX_KERNEL(typed, (int, n), (float, f), (const float *, in), (pair *, out))
@@ -37,8 +43,8 @@ CGX_KERNEL(too_full, (page, p), (int64_t, n), (int *, out), (char, c))
     out[0] = p.bytes[0] + (int)n + c;
 }
 #elif CASE == 2
-CGX_KERNEL(seventeen, (int, a), (int, b), (int, c), (int, d), (int, e), (int, f), (int, g), (int, h), (int, i), (int, j),
-           (int, k), (int, l), (int, m), (int, n), (int, o), (int, p), (int, q))
+CGX_KERNEL(seventeen, (int, a), (int, b), (int, c), (int, d), (int, e), (int, f), (int, g), (int, h), (int, i),
+           (int, j), (int, k), (int, l), (int, m), (int, n), (int, o), (int, p), (int, q))
 {
 }
 #elif CASE == 4

@@ -22,8 +22,8 @@ static void eight(void **state)
     mixed_record record = { -5, 1e200, { 1, 2, -32768 } };
     cgx_float4 v = { 0.5f, 1, 2, -3.25f };
     (void)state;
-    check_ok(take_eight_launch(test_queue, cgx_config_1d(1, 1), out, -128, 65535, 1.5f, record, cgx_float_to_half(-0.125f),
-                               INT64_MIN, v));
+    check_ok(take_eight_launch(test_queue, cgx_config_1d(1, 1), out, -128, 65535, 1.5f, record,
+                               cgx_float_to_half(-0.125f), INT64_MIN, v));
     fetch(seen, out, sizeof seen);
     const double expected[10] = { -128, 65535, 1.5, -5, 1e200, -32768, -0.125, (double)INT64_MIN, 0.5, -3.25 };
     assert_memory_equal(seen, expected, sizeof seen);
@@ -47,7 +47,8 @@ static void sixteen(void **state)
     unsigned char i = 255;
     cgx_bf16 k = cgx_float_to_bf16(11.5f);
     long long m = -13;
-    const double expected[16] = { -1, 2.5, 3, 9.5, 1152921504606846976.0, -6, 6.5, 7.25, 8.5, 255, -2.5, 11.5, 12, -13, 3, 'z' };
+    const double expected[16] = { -1, 2.5, 3, 9.5, 1152921504606846976.0, -6, 6.5, 7.25, 8.5, 255, -2.5, 11.5,
+                                  12, -13, 3, 'z' };
     (void)state;
     check_ok(take_sixteen_launch(test_queue, cgx_config_1d(1, 1), a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, out));
     fetch(seen, out, sizeof seen);

@@ -238,7 +238,8 @@ int main(int argc, char **argv)
     };
     self = argv[0];
     if (argc > 1)
-        return !strcmp(argv[1], "print") ? print_something() : assert_something(!strcmp(argv[1], "assert-good") ? 3 : -3);
+        return !strcmp(argv[1], "print") ? print_something()
+                                         : assert_something(!strcmp(argv[1], "assert-good") ? 3 : -3);
     test_start();
     return test_end(cmocka_run_group_tests_name("kernel_text", tests, NULL, NULL));
 }

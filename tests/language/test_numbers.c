@@ -83,7 +83,8 @@ static void every_half_to_float(void **state)
             assert_true(h[i] != h[i] && here != here);
         } else {
             if ((double)h[i] != expected || (double)here != expected || !!signbit(h[i]) != i >> 15)
-                fail_msg("half %#x is %g on the device, %g here, not %g", (unsigned)i, (double)h[i], (double)here, expected);
+                fail_msg("half %#x is %g on the device, %g here, not %g", (unsigned)i, (double)h[i], (double)here,
+                         expected);
         }
         float wide = float_of_bits((uint32_t)i << 16), wide_here = cgx_bf16_to_float(bf16_on_host);
         if (wide != wide)
@@ -106,7 +107,8 @@ static void floats_round_to_nearest_even(void **state)
     (void)state;
     /* Every half, the middle between it and the next, and their neighbours. */
     for (int i = 0; i < ALL; i++) {
-        float v = (float)value_of_half(i), next = (float)value_of_half(i + 1 < ALL && (i & 0x7fff) < 0x7bff ? i + 1 : i);
+        float v = (float)value_of_half(i),
+              next = (float)value_of_half(i + 1 < ALL && (i & 0x7fff) < 0x7bff ? i + 1 : i);
         float middle = (i & 0x7fff) == 0x7bff ? copysignf(65520.0f, v) : (float)(((double)v + next) / 2);
         in[n++] = v;
         in[n++] = middle;
@@ -129,7 +131,8 @@ static void floats_round_to_nearest_even(void **state)
         if (expected < 0)
             assert_true((h[i] & 0x7fff) > 0x7c00 && (here & 0x7fff) > 0x7c00);
         else if (h[i] != expected || here != expected)
-            fail_msg("%a is half %#x on the device, %#x here, not %#x", (double)in[i], h[i], (unsigned)here, (unsigned)expected);
+            fail_msg("%a is half %#x on the device, %#x here, not %#x", (double)in[i], h[i], (unsigned)here,
+                     (unsigned)expected);
 #ifdef HAVE_NATIVE_HALF
         native_half theirs = (native_half)in[i];
         uint16_t bits;
@@ -142,7 +145,8 @@ static void floats_round_to_nearest_even(void **state)
         if (expected < 0)
             assert_true((b[i] & 0x7fff) > 0x7f80 && (here & 0x7fff) > 0x7f80);
         else if (b[i] != expected || here != expected)
-            fail_msg("%a is bf16 %#x on the device, %#x here, not %#x", (double)in[i], b[i], (unsigned)here, (unsigned)expected);
+            fail_msg("%a is bf16 %#x on the device, %#x here, not %#x", (double)in[i], b[i], (unsigned)here,
+                     (unsigned)expected);
     }
     free(in);
     free(h);
@@ -154,17 +158,20 @@ static void floats_round_to_nearest_even(void **state)
 
 static void vectors_have_one_layout(void **state)
 {
-    static const int expected[] = { 8, 8, 16, 16, 8, 8, 16, 16, 16, 16, 32, 16, 8, 8, 16, 16, 16, 16, 32, 16, 2, 2, 2, 2 };
+    static const int expected[] = {
+        8, 8, 16, 16, 8, 8, 16, 16, 16, 16, 32, 16, 8, 8, 16, 16, 16, 16, 32, 16, 2, 2, 2, 2
+    };
     int *out = device_memory(sizeof expected), seen[COUNT_OF(expected)];
     (void)state;
     check_ok(vector_layout_launch(test_queue, cgx_config_1d(1, 1), out));
     fetch(seen, out, sizeof seen);
     assert_memory_equal(seen, expected, sizeof expected);
-#define ROW(T, size, alignment)                                                                              \
-    assert_int_equal(sizeof(T), size);                                                                       \
+#define ROW(T, size, alignment)        \
+    assert_int_equal(sizeof(T), size); \
     assert_int_equal(_Alignof(T), alignment)
     ROW(cgx_int2, 8, 8), ROW(cgx_int4, 16, 16), ROW(cgx_uint2, 8, 8), ROW(cgx_uint4, 16, 16), ROW(cgx_long2, 16, 16);
-    ROW(cgx_long4, 32, 16), ROW(cgx_float2, 8, 8), ROW(cgx_float4, 16, 16), ROW(cgx_double2, 16, 16), ROW(cgx_double4, 32, 16);
+    ROW(cgx_long4, 32, 16), ROW(cgx_float2, 8, 8), ROW(cgx_float4, 16, 16), ROW(cgx_double2, 16, 16),
+        ROW(cgx_double4, 32, 16);
     ROW(cgx_half, 2, 2), ROW(cgx_bf16, 2, 2);
 #undef ROW
     assert_int_equal(offsetof(cgx_float4, w), 12);
@@ -181,14 +188,35 @@ static void check_close(double seen, double expected, double epsilon, int what, 
         fail_msg("function %d of %a: %a, not %a", what, x, seen, expected);
 }
 
-static const double points[] = { 0, -0.0, 1, -1, 0.5, -0.5, 2.75, -3.25, 1e-10, -7.5e-4, 10.125, -12.0625, 3.5, -2.5, 0.7, 20 };
+static const double points[] = { 0,     -0.0,    1,      -1,       0.5, -0.5, 2.75, -3.25,
+                                 1e-10, -7.5e-4, 10.125, -12.0625, 3.5, -2.5, 0.7,  20 };
 
 static void reference(double x, double *o)
 {
-    const double r[MATH_RESULTS] = {
-        sqrt(fabs(x)), exp(x), log(fabs(x) + 1e-3), sin(x), cos(x), tan(x), pow(fabs(x), 1.5), floor(x), ceil(x), round(x), trunc(x),
-        fma(x, 3, 1), fmin(x, 1), fmax(x, 1), atan2(x, 2), tanh(x), cbrt(x), hypot(x, 3), fmod(x, 0.7), copysign(2, x), ldexp(x, 3),
-        log2(fabs(x) + 1), exp2(x), erf(x) };
+    const double r[MATH_RESULTS] = { sqrt(fabs(x)),
+                                     exp(x),
+                                     log(fabs(x) + 1e-3),
+                                     sin(x),
+                                     cos(x),
+                                     tan(x),
+                                     pow(fabs(x), 1.5),
+                                     floor(x),
+                                     ceil(x),
+                                     round(x),
+                                     trunc(x),
+                                     fma(x, 3, 1),
+                                     fmin(x, 1),
+                                     fmax(x, 1),
+                                     atan2(x, 2),
+                                     tanh(x),
+                                     cbrt(x),
+                                     hypot(x, 3),
+                                     fmod(x, 0.7),
+                                     copysign(2, x),
+                                     ldexp(x, 3),
+                                     log2(fabs(x) + 1),
+                                     exp2(x),
+                                     erf(x) };
     memcpy(o, r, sizeof r);
 }
 

@@ -84,6 +84,7 @@ struct cgx_cpu_worker {
     const volatile void *poll_address; /* what a thread has read last, and how often it found the same */
     uint64_t poll_bits;
     int polls;
+    int loads;                /* since a thread last let others run because of them */
     int deferred;             /* results of reduce_*_async that are still to be stored */
     int shuffled;             /* threads become ready in random order (CGX_CPU_SCHEDULE) */
     int late;                 /* asynchronous copies may be put off (CGX_CPU_ASYNC) */
@@ -95,6 +96,7 @@ struct cgx_cpu_thread {
     int forked;               /* runs on a stack of its own */
     int arrived;              /* kinds of group whose barrier it has arrived at and not yet waited for, a bit each */
     cgx_dim3 index;
+    int64_t grid_rank;        /* counted beside the rank: gcc splits a loop where this meets a bound, and not a sum */
     cgx_cpu_block *block;
     cgx_cpu_worker *worker;
     const cgx_cpu_shape *shape;
@@ -149,12 +151,12 @@ CGX__INLINE cgx_cpu_node *cgx__cpu_pop(cgx_cpu_worker *w)
 }
 
 #if defined(CGX__INLINE_SWITCH) && defined(__x86_64__)
-/* Saves rbp and a resume address below the red zone, leaves the rest to the compiler, which knows what is live. No call
+/* Saves rbp and a resume address - there is no red zone to step over, as the function around it calls cgx__cpu_fork - and leaves the rest to the compiler, which knows what is live. No call
  * and no ret: the return predictor stays in step. The frame is the one that backends/cpu/switch.c resumes. */
 # define CGX__SWITCH_TEXT                                                                                  \
-    "leaq -128(%%rsp), %%rsp\n\tpushq %%rbp\n\tleaq 1f(%%rip), %%rcx\n\tpushq %%rcx\n\t"                     \
+    "pushq %%rbp\n\tleaq 1f(%%rip), %%rcx\n\tpushq %%rcx\n\t"                                               \
     "movq %%rsp, (%0)\n\tmovq %1, %%rsp\n\tpopq %%rcx\n\tjmpq *%%rcx\n\t.p2align 4\n"                         \
-    "1:\tpopq %%rbp\n\tleaq 128(%%rsp), %%rsp"
+    "1:\tpopq %%rbp"
 # define CGX__SWITCH_CLOBBERS                                                                              \
     "rbx", "rcx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc",       \
     "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",       \
@@ -339,10 +341,11 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = {
         for (int cgx__z = cgx__z0; cgx__z < cgx__s.block.z; cgx__z++, cgx__y0 = 0)                         \
             for (int cgx__y = cgx__y0; cgx__y < cgx__ny; cgx__y++, cgx__x0 = 0) {                          \
                 const int cgx__row = (cgx__z * cgx__ny + cgx__y) * cgx__nx;                                \
+                int64_t cgx__g = cgx__s.block_rank * cgx__s.threads + cgx__row + cgx__x0;                   \
                 CGX__INDEPENDENT                                                                           \
-                for (int cgx__x = cgx__x0; cgx__x < cgx__nx; cgx__x++) {                                   \
-                    cgx_cpu_thread cgx__t = { cgx__row + cgx__x, 0, 0, { cgx__x, cgx__y, cgx__z }, cgx__b, \
-                                              cgx__w, &cgx__s };                                           \
+                for (int cgx__x = cgx__x0; cgx__x < cgx__nx; cgx__x++, cgx__g++) {                         \
+                    cgx_cpu_thread cgx__t = { cgx__row + cgx__x, 0, 0, { cgx__x, cgx__y, cgx__z }, cgx__g, \
+                                              cgx__b, cgx__w, &cgx__s };                                   \
                     name##__body(&cgx__t, number CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                     \
                     if (cgx__t.forked)                                                                     \
                         return cgx__t.rank;                                                                \

@@ -7,17 +7,25 @@
 
 CGX__INLINE int cgx__one_processor(cgx_scope scope) { return scope == CGX_SCOPE_BLOCK || scope == CGX_SCOPE_CLUSTER; }
 
-/* A thread that finds the same value at the same place again and again polls: it lets others run. */
-enum { CGX__POLLS = 8 };
+/* A thread that finds the same value at the same place again and again polls: it lets others run. One that goes round
+ * between several places polls as well, so that now and then everybody does. `polls` counts the former in its low byte and
+ * changes of the place or value above it. */
+enum { CGX__POLLS = 8, CGX__POLL_CHANGE = 256, CGX__POLL_CHANGES = 1024 };
 CGX__INLINE void cgx__cpu_polled(cgx_block self, const volatile void *p, uint64_t bits, int line)
 {
     cgx_cpu_worker *w = self.t->worker;
     if (w->poll_address != p || w->poll_bits != bits) {
         w->poll_address = p;
         w->poll_bits = bits;
-        w->polls = 0;
-    } else if (++w->polls >= CGX__POLLS) {
+        w->polls = (w->polls & -CGX__POLL_CHANGE) + CGX__POLL_CHANGE;
+        if (CGX__UNLIKELY(w->polls >= CGX__POLL_CHANGES * CGX__POLL_CHANGE)) {
+            w->polls = 0;
+            cgx__cpu_yield(self.t, line);
+        }
+    } else if ((w->polls & (CGX__POLL_CHANGE - 1)) >= CGX__POLLS - 1) {
         cgx__cpu_yield(self.t, line);
+    } else {
+        w->polls++;
     }
 }
 

@@ -126,7 +126,7 @@ CGX__INLINE int cgx__rank_block(cgx_block g) { return g.t->rank; }
 CGX__INLINE int cgx__count_block(cgx_block g) { return g.t->shape->threads; }
 CGX__INLINE int64_t cgx__rank_grid(cgx_grid g)
 {
-    return g.t->shape->block_rank * g.t->shape->threads + g.t->rank;
+    return g.t->grid_rank;
 }
 CGX__INLINE int64_t cgx__count_grid(cgx_grid g) { return g.t->shape->blocks * g.t->shape->threads; }
 CGX__INLINE int cgx__rank_cluster(cgx_cluster g) { return cgx__cluster_rank(g); }
@@ -300,8 +300,11 @@ CGX__INLINE void cgx__sync(cgx_group g, int line)
         cgx__cpu_wait(t, &t->block->barrier, CGX__OP_SYNC, line, g.level);
     } else if (g.kind == CGX__TILE) {
         cgx_cpu_barrier *q = cgx__cpu_tile(&g);
-        if (g.size == 1)
+        if (g.size == 1) {
+            if (CGX__UNLIKELY(t->worker->deferred))
+                cgx__cpu_settle(t->worker);
             return;
+        }
         if (!q->arrived) {
             t->block->tiled = 1;
             q->operation = CGX__OP_SYNC;
