@@ -16,8 +16,9 @@ static cgx_status check_shape(const cgx_device_info *d, const cgx_kernel *k, con
         memcpy(limit[i], &sizes[i].limit, sizeof limit[i]);
         for (int axis = 0; axis < 3; axis++)
             if (asked[i][axis] <= 0)
-                return cgx__fail(CGX_ERROR_INVALID, "%s: %s size %s in %c; at least 1 is needed", k->name, sizes[i].what,
-                                 cgx__number(asked[i][axis]), "xyz"[axis]);
+                return cgx__fail(CGX_ERROR_INVALID, "%s: %s size %s in %c; at least 1 is needed%s", k->name, sizes[i].what,
+                                 cgx__number(asked[i][axis]), "xyz"[axis],
+                                 i == 0 && asked[i][axis] == -1 ? " (cgx_cover gives -1 for more blocks than an int counts)" : "");
     }
     /* Before the single sizes: a row of too many threads is too many threads first. */
     int64_t threads;
@@ -208,6 +209,8 @@ static cgx_status occupancy(cgx_queue *queue, const cgx_kernel *kernel, int thre
     if (threads <= 0)
         return cgx__fail(CGX_ERROR_INVALID, "%s: %d threads a block; at least 1 is needed", what, threads);
     *per_unit = *cooperative = 0;
+    if (kernel->flags & CGX_KERNEL_FIXED_BLOCK && threads != (int)kernel->max_threads)
+        return CGX_OK; /* the declared size alone is launched */
     if (threads > device->info.max_threads_per_block || (kernel->max_threads && threads > (int)kernel->max_threads) ||
         check_shared(&device->info, kernel, record->static_shared, dynamic_shared))
         return CGX_OK;

@@ -4,6 +4,7 @@
  * A barrier counts arrivals of a phase; when as many have come as it was told to expect, and as many bytes of
  * asynchronous copies as were announced, the phase ends and the next one begins with the same count. Phases are numbered from
  * 0 and seen by their parity. A fresh barrier is in phase 0, so that a wait for odd parity returns at once.
+ * A phase counts less than 2^20 bytes.
  * All functions may be called by any thread of the block, converged or not; none is collective. Arrivals release, a wait
  * that returns true acquires, at the scope of the block. */
 #ifndef CGX_BARRIER_H

@@ -91,8 +91,8 @@
 /* ---- synchronisation (guide 5.6.3.6) ---- */
 
 /* void cgx_sync(g): waits until all threads of the group are here; what each wrote before is visible to all after. Block,
- * and tiles up to the warp: threads that have ended count as arrived. Wider tiles, the grid, coalesced groups: every
- * member must come. Grid: cooperative launches only; in a plain launch it is misuse, which ends the kernel with
+ * cluster, and tiles up to the warp: threads that have ended count as arrived. Wider tiles, the grid, coalesced groups:
+ * every member must come. Grid: cooperative launches only; in a plain launch it is misuse, which ends the kernel with
  * CGX_ERROR_MISUSE. */
 #define cgx_sync(g) cgx__sync(cgx__any_or_grid(g), __LINE__)
 /* void cgx_sync_execution(cluster): waits as cgx_sync does but orders no memory. */

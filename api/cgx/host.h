@@ -64,7 +64,7 @@ CGX_API const char *cgx_version(void);
 /* ---- backends and devices (PARITY H01, H10) ---- */
 
 /* What a backend is, and why it has no devices if it has none: `status` is CGX_OK, CGX_ERROR_NOT_BUILT,
- * CGX_ERROR_DRIVER or CGX_ERROR_NO_DEVICE and `reason` the text for a person ("" with CGX_OK). */
+ * CGX_ERROR_DRIVER, CGX_ERROR_NO_DEVICE, or CGX_ERROR_INVALID for a setting in the environment that it does not take, and `reason` the text for a person ("" with CGX_OK). */
 typedef struct {
     size_t size; /* sizeof(cgx_backend_info), set by CGX_BACKEND_INFO_INIT */
     const char *name;
@@ -141,7 +141,8 @@ CGX_API cgx_status cgx_queue_open(const char *name, cgx_queue **queue);
 /* The same on a device found before. */
 CGX_API cgx_status cgx_queue_create(cgx_device *device, cgx_queue **queue);
 /* Waits for the queue's work, frees the queue and sets *queue to NULL. *queue == NULL is legal. Returns the status of
- * the work, as cgx_queue_wait; the queue is gone in any case. */
+ * the work, as cgx_queue_wait; the queue is gone, unless the handle itself was refused (destroyed before, or a forked
+ * child). */
 CGX_API cgx_status cgx_queue_close(cgx_queue **queue);
 /* Waits until everything enqueued so far has finished. Everything it did is visible to the caller afterwards. Returns
  * the first error of the work since the last wait (CGX_ERROR_DEADLOCK, CGX_ERROR_MISUSE, ...) and clears it; work
@@ -180,7 +181,7 @@ typedef enum {
 /* Allocates BYTES (0 gives a pointer that may be freed), aligned to at least 256 bytes. Not ordered with the queue:
  * usable at once. Errors: CGX_ERROR_INVALID, CGX_ERROR_OUT_OF_MEMORY. */
 CGX_API cgx_status cgx_alloc(cgx_queue *queue, size_t bytes, cgx_memory_kind kind, void **memory);
-/* Waits for the queue's work, then frees. NULL is legal. CGX_ERROR_INVALID for a pointer that cgx_alloc did not give
+/* Waits for the queue's work, then frees; returns the work's error, and clears it, as cgx_queue_wait. NULL is legal. CGX_ERROR_INVALID for a pointer that cgx_alloc did not give
  * on this device or that is freed already. */
 CGX_API cgx_status cgx_free(cgx_queue *queue, void *memory);
 /* Stream-ordered: the memory may be used by work enqueued after cgx_alloc_async and until cgx_free_async; neither
@@ -196,7 +197,8 @@ CGX_API cgx_status cgx_copy(cgx_queue *queue, void *destination, const void *sou
 /* HEIGHT rows of WIDTH bytes each; a pitch is the distance in bytes from row to row and at least WIDTH. */
 CGX_API cgx_status cgx_copy_2d(cgx_queue *queue, void *destination, size_t destination_pitch, const void *source,
                                size_t source_pitch, size_t width, size_t height);
-/* From memory of SOURCE_DEVICE to memory of the queue's device; works between any two devices, directly where it can. */
+/* From memory of SOURCE_DEVICE to memory of the queue's device: two devices of one backend, directly where they can, or from
+ * the CPU to any. CGX_ERROR_UNSUPPORTED between other backends: copy through host memory. */
 CGX_API cgx_status cgx_copy_peer(cgx_queue *queue, void *destination, const void *source, cgx_device *source_device,
                                  size_t bytes);
 /* Whether kernels on DEVICE can read and write memory of PEER: *can is 0 or 1. */

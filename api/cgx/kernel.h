@@ -137,7 +137,7 @@
 /* Device variables (PARITY D03), at file scope: CGX_DEVICE_VARIABLE(int, counter) = 3; and constants, read-only in
  * kernels. Arrays through a typedef or a struct. The host copies them with
  *     cgx_write_variable(queue, counter, &value) and cgx_read_variable(queue, counter, &value)
- * which are asynchronous as cgx_copy is. Every device has its own copy, and so has the host. */
+ * which are asynchronous as cgx_copy is. Every device has its own copy; the CPU's is the host's variable itself. */
 #define cgx_write_variable(q, name, source) cgx__write_variable((q), CGX__VARIABLE(name), (source))
 #define cgx_read_variable(q, name, destination) cgx__read_variable((q), CGX__VARIABLE(name), (destination))
 

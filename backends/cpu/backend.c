@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <pthread.h>
 #include "executor.h"
+#include "settings.h"
 #include "team.h"
 
 enum {
@@ -39,9 +40,6 @@ static int level_of_this_machine(void)
     if (level == 3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         level = 4;
-    const char *asked = getenv("CGX_CPU_ISA"); /* caps the level: 0, 2, 3, 4 */
-    if (asked && *asked && atoi(asked) < level)
-        level = atoi(asked);
 #endif
     return level;
 }
@@ -74,30 +72,24 @@ static void read_model(char *text, size_t bytes)
         fclose(f);
 }
 
-/* CGX_CPU_SCHEDULE=seed:N makes threads ready in an order drawn from N; 0 keeps the order in which they came. */
-static uint64_t schedule_seed(void)
-{
-    const char *text = getenv("CGX_CPU_SCHEDULE");
-    return text && !strncmp(text, "seed:", 5) ? strtoull(text + 5, NULL, 10) : 0;
-}
-
 static cgx_status start(int *device_count, char *reason, size_t reason_bytes)
 {
-    const char *asked = getenv("CGX_CPU_WORKERS"), *lanes = getenv("CGX_CPU_LANES");
     cpu_set_t set;
-    (void)reason, (void)reason_bytes;
-    /* As many as the process may use: an MPI launcher binds each rank to its share. OpenMP's own answer, unless the
-     * user's OMP_NUM_THREADS is larger than that. */
+    cpu_settings settings;
+    cgx_status s = cgx__read_settings(&settings, reason, reason_bytes);
+    if (s)
+        return s;
+    /* As many as the process may use: an MPI launcher binds each rank to its share. */
     int allowed = !sched_getaffinity(0, sizeof set, &set) ? CPU_COUNT(&set) : omp_get_num_procs();
-    int n = getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : allowed;
-    if (asked && atoi(asked) > 0)
-        n = atoi(asked);
+    int n = settings.workers ? settings.workers : getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : allowed;
+    int level = level_of_this_machine();
     cpu.workers = n < 1 ? 1 : n > MAX_WORKERS ? MAX_WORKERS : n;
-    cpu.lanes = lanes && atoi(lanes) == 64 ? 64 : 32;
-    cpu.level = level_of_this_machine();
-    cpu.seed = schedule_seed();
+    cpu.lanes = settings.lanes;
+    cpu.level = level < settings.level ? level : settings.level;
+    cpu.seed = settings.seed;
     cgx__executor_configure(cpu.workers);
-    cgx__async_configure();
+    cgx__async_configure(settings.async);
+    cgx__stack_configure(settings.stack);
     cpu.memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     char model[96];
     read_model(model, sizeof model);

@@ -2,6 +2,7 @@
 /* Private parts of the fiber engine: what a worker, a resident block and a launch hold beside what kernels see of them. */
 #ifndef CGX_FIBER_H
 #define CGX_FIBER_H
+#include <setjmp.h>
 #include <stdint.h>
 #define CGX__CALL_SWITCH 1 /* every switch inside libcgx is announced to a sanitizer that the program may have */
 #include <cgx/async.h>
@@ -69,6 +70,7 @@ typedef struct {
     unsigned char *scratch;      /* values of a collective, packed, and totals behind them */
     size_t scratch_bytes;
     deferred *first_deferred, **last_deferred;
+    jmp_buf *escape;             /* where misuse goes that is found on the scheduler's own stack */
     struct coalescing *coalescing; /* lanes at calls of coalesced_threads */
     int yields;                  /* since a thread last did something else */
     uint64_t random;             /* state of the schedule's generator */
@@ -111,6 +113,8 @@ INTERNAL int cgx__stack_of(const stack_pool *p, const void *address);
 INTERNAL int cgx__stack_overflowed(const stack_pool *p, int index);
 /* Whether the address is in the guard page of one of the stacks. */
 INTERNAL int cgx__stack_is_guard(const stack_pool *p, const void *address);
+/* Before the first stack; rounded up to pages. */
+INTERNAL void cgx__stack_configure(size_t bytes);
 INTERNAL size_t cgx__stack_bytes(void);
 /* Bytes of memory that a thread which waits costs: what resident blocks are counted by. */
 enum { STACK_RESIDENT_BYTES = 8192 };
@@ -144,8 +148,8 @@ INTERNAL int cgx__async_progress(worker *w);
 /* Everything the block's threads left behind. */
 INTERNAL void cgx__async_finish(block *b);
 INTERNAL void cgx__async_drop(worker *w);
-/* From the environment, at the backend's start. */
-INTERNAL void cgx__async_configure(void);
+/* At the backend's start: CGX__ASYNC_*. */
+INTERNAL void cgx__async_configure(int mode);
 INTERNAL int cgx__async_is_late(void);
 
 /* ---- collective.c ---- */

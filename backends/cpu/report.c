@@ -27,7 +27,10 @@ static __attribute__((format(printf, 2, 3))) void put(writer *w, const char *for
 /* "ranks 0-127, 130" */
 static void put_ranks(writer *w, const uint64_t *set, int threads)
 {
-    const char *separator = "ranks ";
+    int members = 0;
+    for (int r = 0; r < threads; r++)
+        members += set[r / 64] >> r % 64 & 1;
+    const char *separator = members == 1 ? "rank " : "ranks ";
     for (int r = 0; r < threads; r++) {
         int first = r;
         if (!(set[r / 64] >> r % 64 & 1))
@@ -87,7 +90,7 @@ void cgx__report_deadlock(worker *w, char *text, size_t bytes)
         put_queue(&out, b, &w->pub.waiters, "shared memory");
         if (b->pub.exited) {
             put_ranks(&out, b->ended, b->pub.shape.threads);
-            put(&out, " have ended; ");
+            put(&out, b->pub.exited == 1 ? " has ended; " : " have ended; ");
         }
     }
     size_t n = strlen(text);

@@ -231,10 +231,12 @@ static inline void threads_ended(block *b, int first, int end)
 
 /* ---- fibers ---- */
 
-/* Ends the launch from a fiber. */
+/* Ends the launch from a fiber, or from an effect that the scheduler performs. */
 static __attribute__((noreturn)) void abandon(worker *w)
 {
     w->abandoned = 1;
+    if (w->escape)
+        longjmp(*w->escape, 1);
     cgx__switch_jump(w, w->pub.scheduler.sp);
 }
 
@@ -446,6 +448,8 @@ void cgx__cpu_yield(cgx_cpu_thread *t, int line)
 void cgx__cpu_grid_arrived(cgx_cpu_worker *pub)
 {
     launch *l = ((worker *)pub)->launch;
+    if (pub->deferred)
+        cgx__cpu_settle(pub); /* before the other workers are told */
     if (__atomic_add_fetch(&l->grid_arrived, 1, __ATOMIC_ACQ_REL) == l->participants) {
         l->grid_arrived = 0;
         __atomic_add_fetch(&l->grid_phase, 1, __ATOMIC_RELEASE);
@@ -544,6 +548,21 @@ static void clean_up(worker *w)
     w->abandoned = 0;
 }
 
+/* Effects that were put off; whether there were any. One may break a rule, its barrier being gone. */
+static int progress(worker *w)
+{
+    jmp_buf escape;
+    int did = 1;
+    if (!w->first_deferred)
+        return 0;
+    if (!setjmp(escape)) {
+        w->escape = &escape;
+        did = cgx__async_progress(w);
+    }
+    w->escape = NULL;
+    return did;
+}
+
 /* Runs until the blocks are done; false if the launch failed and threads were left waiting. */
 static int schedule(worker *w)
 {
@@ -558,7 +577,7 @@ static int schedule(worker *w)
         } else if (!w->resident) {
             __atomic_add_fetch(&w->launch->finished, 1, __ATOMIC_RELEASE);
             return 1;
-        } else if (cgx__async_progress(w) || coalesce_waiting(w)) {
+        } else if (progress(w) || coalesce_waiting(w)) {
             continue;
         } else if (w->pub.grid.expected && w->pub.grid.arrived == w->pub.grid.expected) {
             if (!wait_for_grid(w))

@@ -10,7 +10,6 @@
 enum {
     CHUNK_STACKS = 256,
     COLOURS = 32, COLOUR_BYTES = 320, /* five cache lines: spreads over two and a half pages */
-    DEFAULT_STACK = 64 * 1024, MIN_STACK = 16 * 1024,
     /* Each guard page splits a mapping in two; vm.max_map_count is 65,530 by default and is the whole process's. */
     MAX_GUARDS = 24 * 1024
 };
@@ -19,19 +18,14 @@ static int guards; /* atomic, of all workers */
 
 extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
 
-size_t cgx__stack_bytes(void)
+static size_t configured;
+
+void cgx__stack_configure(size_t bytes)
 {
-    static size_t bytes;
-    if (!bytes) {
-        const char *text = getenv("CGX_CPU_STACK");
-        long asked = text ? strtol(text, NULL, 10) : 0;
-        size_t page = (size_t)sysconf(_SC_PAGESIZE);
-        size_t n = asked > 0 ? (size_t)asked : DEFAULT_STACK;
-        n = n < MIN_STACK ? MIN_STACK : n;
-        bytes = (n + page - 1) / page * page;
-    }
-    return bytes;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    configured = (bytes + page - 1) / page * page;
 }
+size_t cgx__stack_bytes(void) { return configured; }
 
 static int add_chunk(stack_pool *p)
 {

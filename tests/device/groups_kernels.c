@@ -2,8 +2,8 @@
 #include "groups_kernels.h"
 
 /* A macro, as it takes groups of every type. */
-#define PLACE_OF(p, g)                                                                                     \
-    ((p).rank = cgx_thread_rank(g), (p).size = cgx_size(g), (p).meta_rank = cgx_meta_group_rank(g),        \
+#define PLACE_OF(p, g)                                                                              \
+    ((p).rank = cgx_thread_rank(g), (p).size = cgx_size(g), (p).meta_rank = cgx_meta_group_rank(g), \
      (p).meta_size = cgx_meta_group_size(g))
 
 CGX_DEVICE_FN place place_of(cgx_group g)
@@ -36,15 +36,15 @@ CGX_KERNEL_EXTERN(tile_places, (int, size), (int, inner), (place *, out))
     PLACE_OF(out[2 * n + rank], cgx_tiled_partition_n(t, inner));
 }
 
-#define PLACES(N)                                                                                          \
-    CGX_KERNEL_EXTERN(places_##N, (place *, out))                                                          \
-    {                                                                                                      \
-        cgx_block b = cgx_this_block();                                                                    \
-        cgx_tile_##N t = cgx_tiled_partition(b, N);                                                        \
-        int rank = cgx_thread_rank(b), n = cgx_num_threads(b);                                             \
-        PLACE_OF(out[rank], t);                                                                            \
-        out[n + rank] = place_of(cgx_as_group(t));                                                         \
-        PLACE_OF(out[2 * n + rank], cgx_tiled_partition(t, N));                                            \
+#define PLACES(N)                                               \
+    CGX_KERNEL_EXTERN(places_##N, (place *, out))               \
+    {                                                           \
+        cgx_block b = cgx_this_block();                         \
+        cgx_tile_##N t = cgx_tiled_partition(b, N);             \
+        int rank = cgx_thread_rank(b), n = cgx_num_threads(b);  \
+        PLACE_OF(out[rank], t);                                 \
+        out[n + rank] = place_of(cgx_as_group(t));              \
+        PLACE_OF(out[2 * n + rank], cgx_tiled_partition(t, N)); \
     }
 FOREACH_TILE_SIZE(PLACES)
 

@@ -13,7 +13,8 @@ static void check_copy(int kind, int threads, int from, int to, int n, void *in,
     fetch(room, out, sizeof room);
     for (int i = 0; i < ASYNC_ROOM; i++)
         if (room[i] != (i >= to && i < to + n ? bytes[from + i - to] : 0xee))
-            fail_msg("group kind %d, %d bytes from offset %d to %d: byte %d is 0x%02x", kind, n, from, to, i - to, room[i]);
+            fail_msg("group kind %d, %d bytes from offset %d to %d: byte %d is 0x%02x", kind, n, from, to, i - to,
+                     room[i]);
 }
 
 /* rows: A01 A04 G01 G04 G06 P06 */
@@ -31,7 +32,8 @@ static void sizes_and_alignments(void **state)
                 check_copy((n + from + to) % ASYNC_GROUPS, 64, from, to, n, in, out);
     for (int round = 0; round < 300; round++) {
         int n = random_below(450);
-        check_copy(random_below(ASYNC_GROUPS), 32 * (1 + random_below(4)), random_below(40), random_below(40), n, in, out);
+        check_copy(random_below(ASYNC_GROUPS), 32 * (1 + random_below(4)), random_below(40), random_below(40), n, in,
+                   out);
     }
     device_free(in);
     device_free(out);
@@ -199,10 +201,9 @@ static void completion_on_a_barrier(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_and_alignments), cmocka_unit_test(counts_of_two_layouts),
-        cmocka_unit_test(stages),               cmocka_unit_test(tiles_at_the_same_time),
-        cmocka_unit_test(other_directions),     cmocka_unit_test(zeros),
-        cmocka_unit_test(stages_of_a_thread),   cmocka_unit_test(completion_on_a_barrier),
+        cmocka_unit_test(sizes_and_alignments),   cmocka_unit_test(counts_of_two_layouts),   cmocka_unit_test(stages),
+        cmocka_unit_test(tiles_at_the_same_time), cmocka_unit_test(other_directions),        cmocka_unit_test(zeros),
+        cmocka_unit_test(stages_of_a_thread),     cmocka_unit_test(completion_on_a_barrier),
     };
 
     test_start();

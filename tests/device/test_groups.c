@@ -3,9 +3,10 @@
 #include "../common/check.h"
 #include "groups_kernels.h"
 
-static const cgx_dim3 shapes[] = { { 1, 1, 1 },  { 2, 1, 1 },   { 31, 1, 1 },  { 33, 1, 1 },   { 1024, 1, 1 }, { 1, 7, 1 },
-                                   { 1, 1, 64 }, { 7, 5, 1 },   { 5, 7, 3 },   { 10, 10, 10 }, { 16, 1, 64 },  { 32, 32, 1 },
-                                   { 3, 341, 1 }, { 1, 16, 16 }, { 8, 8, 16 }, { 511, 2, 1 } };
+static const cgx_dim3 shapes[] = { { 1, 1, 1 },    { 2, 1, 1 },    { 31, 1, 1 },  { 33, 1, 1 },
+                                   { 1024, 1, 1 }, { 1, 7, 1 },    { 1, 1, 64 },  { 7, 5, 1 },
+                                   { 5, 7, 3 },    { 10, 10, 10 }, { 16, 1, 64 }, { 32, 32, 1 },
+                                   { 3, 341, 1 },  { 1, 16, 16 },  { 8, 8, 16 },  { 511, 2, 1 } };
 
 /* rows: G01 H05 */
 static void blocks(void **state)
@@ -23,8 +24,10 @@ static void blocks(void **state)
             for (int i = 0; i < all; i++) {
                 const block_view *v = views + i;
                 int rank = i % n, block = i / n;
-                assert_true(v->thread.x == rank % d.x && v->thread.y == rank / d.x % d.y && v->thread.z == rank / d.x / d.y);
-                assert_true(v->block.x == block % g.x && v->block.y == block / g.x % g.y && v->block.z == block / g.x / g.y);
+                assert_true(v->thread.x == rank % d.x && v->thread.y == rank / d.x % d.y &&
+                            v->thread.z == rank / d.x / d.y);
+                assert_true(v->block.x == block % g.x && v->block.y == block / g.x % g.y &&
+                            v->block.z == block / g.x / g.y);
                 assert_true(v->dim.x == d.x && v->dim.y == d.y && v->dim.z == d.z);
                 assert_true(v->of_block.rank == rank && v->of_block.size == n);
                 assert_true(v->of_block.meta_rank == 0 && v->of_block.meta_size == 1);
@@ -55,7 +58,8 @@ static void tiles(void **state)
         int n = shapes[s].x * shapes[s].y * shapes[s].z;
         for (int size = 1; n % size == 0; size *= 2)
             for (int inner = 1; inner <= size; inner *= 4) {
-                check_ok(tile_places_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), shapes[s]), size, inner, out));
+                check_ok(
+                    tile_places_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), shapes[s]), size, inner, out));
                 fetch(places, out, 3 * (size_t)n * sizeof *places);
                 check_places(places, n, n, size);
                 check_places(places + n, n, n, size);
@@ -72,13 +76,13 @@ static void typed_tiles(void **state)
     place *places = host_memory(3 * 1024 * sizeof *places), *out = device_memory(3 * 1024 * sizeof *out);
 
     (void)state;
-#define CHECK_TILE(N)                                                                                      \
-    for (int n = N; n <= 1024; n += (n / N < 4 ? 1 : 100) * N) {                                           \
-        check_ok(places_##N##_launch(test_queue, cgx_config_1d(1, n), out));                               \
-        fetch(places, out, 3 * (size_t)n * sizeof *places);                                                \
-        check_places(places, n, n, N);                                                                     \
-        check_places(places + n, n, n, N);                                                                 \
-        check_places(places + 2 * n, n, N, N);                                                             \
+#define CHECK_TILE(N)                                                        \
+    for (int n = N; n <= 1024; n += (n / N < 4 ? 1 : 100) * N) {             \
+        check_ok(places_##N##_launch(test_queue, cgx_config_1d(1, n), out)); \
+        fetch(places, out, 3 * (size_t)n * sizeof *places);                  \
+        check_places(places, n, n, N);                                       \
+        check_places(places + n, n, n, N);                                   \
+        check_places(places + 2 * n, n, N, N);                               \
     }
     FOREACH_TILE_SIZE(CHECK_TILE)
     device_free(out);

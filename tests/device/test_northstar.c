@@ -25,8 +25,8 @@ static void a_kernel_and_its_launch(void **state)
     check_ok(cgx_free(q, y));
     free(results);
     if (test_device.max_threads_per_block == 1024)
-        check_says(saxpy_launch(q, cgx_config_1d(1, 1152), n, 3.0f, NULL, NULL), CGX_ERROR_LIMIT,
-                   "saxpy: ", "1,152", test_device.name, "takes 1,024; 1,024 would fit");
+        check_says(saxpy_launch(q, cgx_config_1d(1, 1152), n, 3.0f, NULL, NULL), CGX_ERROR_LIMIT, "saxpy: ", "1,152",
+                   test_device.name, "takes 1,024; 1,024 would fit");
 }
 
 /* rows: R02 R06 S02 T01 T03 */

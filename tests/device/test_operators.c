@@ -5,14 +5,14 @@
 #include "operators.h"
 #include "operators_kernels.h"
 
-#define REFERENCE(name, T, EXPRESSION)                                                                     \
-    static void host_##name(void *result, const void *left, const void *right)                             \
-    {                                                                                                      \
-        T l, m, r;                                                                                         \
-        memcpy(&l, left, sizeof l);                                                                        \
-        memcpy(&m, right, sizeof m);                                                                       \
-        EXPRESSION(r, l, m);                                                                               \
-        memcpy(result, &r, sizeof r);                                                                      \
+#define REFERENCE(name, T, EXPRESSION)                                         \
+    static void host_##name(void *result, const void *left, const void *right) \
+    {                                                                          \
+        T l, m, r;                                                             \
+        memcpy(&l, left, sizeof l);                                            \
+        memcpy(&m, right, sizeof m);                                           \
+        EXPRESSION(r, l, m);                                                   \
+        memcpy(result, &r, sizeof r);                                          \
     }
 #define ARGMAX(r, l, m) (r = m.v > l.v || (m.v == l.v && m.i < l.i) ? m : l)
 #define LEFT(r, l, m) (r = l, (void)m)
@@ -34,9 +34,9 @@ static const struct {
 static cgx_status launch(int k, cgx_config c, int size, const void *in, void *out)
 {
     int next = 0;
-#define LAUNCH(name, T)                                                                                    \
-    if (k == next++)                                                                                       \
-        return size < 0 ? split_##name##_launch(test_queue, c, (const T *)in, (T *)out)                    \
+#define LAUNCH(name, T)                                                                 \
+    if (k == next++)                                                                    \
+        return size < 0 ? split_##name##_launch(test_queue, c, (const T *)in, (T *)out) \
                         : user_##name##_launch(test_queue, c, size, (const T *)in, (T *)out);
     FOREACH_USER_OPERATOR(LAUNCH)
     return CGX_ERROR_INVALID;
@@ -83,8 +83,8 @@ static void check_operator(int k, int n, int size)
                     const char *e = value_at(expected + (size_t)kind * bytes, kind ? i : 0, value);
                     const char *g = value_at(results, kind * n + first + odd + i * step, value);
                     if (memcmp(e, g, value))
-                        fail_msg("%s, collective %d, group of %d of %d, rank %d: 0x%s, not 0x%s", operators[k].name, kind,
-                                 group, n, i, hex_value(g, value), hex_value(e, value));
+                        fail_msg("%s, collective %d, group of %d of %d, rank %d: 0x%s, not 0x%s", operators[k].name,
+                                 kind, group, n, i, hex_value(g, value), hex_value(e, value));
                 }
         }
     device_free(in);

@@ -7,8 +7,8 @@
 static cgx_status launch(int type, cgx_config c, int size, const int *argument, const void *in, void *out)
 {
     int next = 0;
-#define LAUNCH(s, T)                                                                                       \
-    if (type == next++)                                                                                    \
+#define LAUNCH(s, T)    \
+    if (type == next++) \
         return shuffle_##s##_launch(test_queue, c, size, argument, (const T *)in, (T *)out);
     FOREACH_SHUFFLED(LAUNCH)
     return CGX_ERROR_INVALID;
@@ -69,7 +69,9 @@ static int in_range(int rank, int group)
 /* On both sides of the size and of its multiples. */
 static int around_the_edges(int rank, int group)
 {
-    const int arguments[] = { 0, 1, group - 1, group, group + 1, group / 2, 2 * group, 3 * group + 1, 1 << 20, INT_MAX };
+    const int arguments[] = {
+        0, 1, group - 1, group, group + 1, group / 2, 2 * group, 3 * group + 1, 1 << 20, INT_MAX
+    };
     return arguments[rank % (int)COUNT_OF(arguments)];
 }
 static int negative(int rank, int group)
@@ -127,14 +129,14 @@ static void typed_tiles(void **state)
     int *results = host_memory(4 * 1024 * sizeof *results), *out = device_memory(4 * 1024 * sizeof *out);
 
     (void)state;
-#define CHECK_TILE(N)                                                                                      \
-    check_ok(shuffle_tile_##N##_launch(test_queue, cgx_config_1d(1, 1024), out));                          \
-    fetch(results, out, 4 * 1024 * sizeof *results);                                                       \
-    for (int r = 0; r < 1024; r++) {                                                                       \
-        assert_int_equal(results[4 * r], r / N * N + N - 1);                                               \
-        assert_int_equal(results[4 * r + 1], r % N ? r - 1 : r);                                           \
-        assert_int_equal(results[4 * r + 2], r % N + 1 < N ? r + 1 : r);                                   \
-        assert_int_equal(results[4 * r + 3], N > 1 ? r ^ 1 : r);                                           \
+#define CHECK_TILE(N)                                                             \
+    check_ok(shuffle_tile_##N##_launch(test_queue, cgx_config_1d(1, 1024), out)); \
+    fetch(results, out, 4 * 1024 * sizeof *results);                              \
+    for (int r = 0; r < 1024; r++) {                                              \
+        assert_int_equal(results[4 * r], r / N * N + N - 1);                      \
+        assert_int_equal(results[4 * r + 1], r % N ? r - 1 : r);                  \
+        assert_int_equal(results[4 * r + 2], r % N + 1 < N ? r + 1 : r);          \
+        assert_int_equal(results[4 * r + 3], N > 1 ? r ^ 1 : r);                  \
     }
     FOREACH_TILE_SIZE(CHECK_TILE)
     device_free(out);
@@ -144,11 +146,8 @@ static void typed_tiles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles),
-        cmocka_unit_test(arguments_out_of_range),
-        cmocka_unit_test(blocks),
-        cmocka_unit_test(typed_tiles),
-        cmocka_unit_test(negative_in_odd_blocks),
+        cmocka_unit_test(tiles),       cmocka_unit_test(arguments_out_of_range), cmocka_unit_test(blocks),
+        cmocka_unit_test(typed_tiles), cmocka_unit_test(negative_in_odd_blocks),
     };
 
     test_start();

@@ -15,14 +15,14 @@ static const char *program;
 
 /* AddressSanitizer reserves terabytes of address space, and puts more than the arrays on the stack. */
 #if defined(__SANITIZE_ADDRESS__)
-# define UNDER_ASAN 1
+#define UNDER_ASAN 1
 #elif defined(__has_feature)
-# if __has_feature(address_sanitizer)
-#  define UNDER_ASAN 1
-# endif
+#if __has_feature(address_sanitizer)
+#define UNDER_ASAN 1
+#endif
 #endif
 #ifndef UNDER_ASAN
-# define UNDER_ASAN 0
+#define UNDER_ASAN 0
 #endif
 
 static uint32_t locals_result(int rank, int size, int stride)
@@ -97,8 +97,8 @@ static void deep_call_chains(void **state)
 static int check_one_barrier(int n, int *out)
 {
     int results[1024], wrong = 0;
-    if (one_barrier_launch(test_queue, cgx_config_1d(1, n), out) || cgx_copy(test_queue, results, out, sizeof results) ||
-        cgx_queue_wait(test_queue))
+    if (one_barrier_launch(test_queue, cgx_config_1d(1, n), out) ||
+        cgx_copy(test_queue, results, out, sizeof results) || cgx_queue_wait(test_queue))
         return -1;
     for (int i = 0; i < n; i++)
         wrong += results[i] != n - 1 - i;
@@ -255,9 +255,12 @@ static void smallest_and_largest_block(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(large_arrays),         cmocka_unit_test(deep_call_chains),
-        cmocka_unit_test(smallest_and_largest_block), cmocka_unit_test(larger_stacks),
-        cmocka_unit_test(no_memory_for_stacks), cmocka_unit_test(overflow),
+        cmocka_unit_test(large_arrays),
+        cmocka_unit_test(deep_call_chains),
+        cmocka_unit_test(smallest_and_largest_block),
+        cmocka_unit_test(larger_stacks),
+        cmocka_unit_test(no_memory_for_stacks),
+        cmocka_unit_test(overflow),
     };
 
     program = argv[0];

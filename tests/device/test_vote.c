@@ -76,9 +76,9 @@ static void typed_tiles(void **state)
     (void)state;
     random_numbers(N, 16, 0);
     in = device_copy(values, sizeof values);
-#define CHECK_TILE(SIZE)                                                                                   \
-    check_ok(vote_tile_##SIZE##_launch(test_queue, cgx_config_1d(1, N), in, out));                         \
-    fetch(results, out, sizeof results);                                                                   \
+#define CHECK_TILE(SIZE)                                                           \
+    check_ok(vote_tile_##SIZE##_launch(test_queue, cgx_config_1d(1, N), in, out)); \
+    fetch(results, out, sizeof results);                                           \
     check_votes(N, SIZE, 1);
     FOREACH_NARROW_SIZE(CHECK_TILE)
     device_free(in);

@@ -71,7 +71,7 @@ CGX_KERNEL_EXTERN(guide_one_stage, (int, n), (const int *, in), (int *, out))
     }
 }
 
-/* The guide's first copy leaves out what its loop would copy last, and its loop never works on the last chunk's count. */
+/* The guide leaves the last chunk to code behind its loop, and the sync to the reader. */
 CGX_KERNEL_EXTERN(guide_two_stages, (int, n), (const int *, in), (int *, out))
 {
     cgx_block b = cgx_this_block();
@@ -166,8 +166,9 @@ CGX_DEVICE_FN int passes(int v)
     return v % 3 != 0;
 }
 
-/* Puts data from input into output if it passes. Overwrites the input. The guide gives every thread count / size numbers and
- * leaves the rest out; and swaps the last number into the place of one that does not pass, which changes the order. */
+/* Puts data from input into output if it passes. Overwrites the input. The guide gives every thread count / size
+ * numbers and leaves the rest out; and puts the last number into the place of one that does not pass, which changes
+ * the order. */
 CGX_DEVICE_FN int stream_compaction(cgx_group g, int *input, int count, int *output)
 {
     int rank = cgx_thread_rank(g), size = cgx_num_threads(g), per_thread = count / size, rest = count % size;
@@ -186,8 +187,8 @@ CGX_KERNEL_EXTERN(guide_compaction, (int, by_tile), (int, count), (int *, in), (
     cgx_block b = cgx_this_block();
     cgx_tile_32 t = cgx_tiled_partition(b, 32);
     int part = by_tile ? cgx_meta_group_rank(t) : 0;
-    totals[cgx_thread_rank(b)] = stream_compaction(by_tile ? cgx_as_group(t) : cgx_as_group(b), in + part * count, count,
-                                                   out + part * count);
+    totals[cgx_thread_rank(b)] =
+        stream_compaction(by_tile ? cgx_as_group(t) : cgx_as_group(b), in + part * count, count, out + part * count);
 }
 
 CGX_DEVICE_FN int buffer_space_needed(cgx_tile_32 tile)

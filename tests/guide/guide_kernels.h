@@ -19,7 +19,8 @@ typedef struct {
     int rank, size, meta_rank, meta_size, first, sum;
 } guide_active;
 CGX_KERNEL_DECLARE(guide_coalesced_branch, (const int *, in), (guide_active *, out))
-/* 5 and 6: N numbers through shared memory, GUIDE_CHUNK at a time, in one stage or two. Every chunk comes out reversed. */
+/* 5 and 6: N numbers through shared memory, GUIDE_CHUNK at a time, in one stage or two. Every chunk comes out
+ * reversed. */
 enum { GUIDE_CHUNK = 128 };
 CGX_KERNEL_DECLARE(guide_one_stage, (int, n), (const int *, in), (int *, out))
 CGX_KERNEL_DECLARE(guide_two_stages, (int, n), (const int *, in), (int *, out))
@@ -32,8 +33,8 @@ typedef struct {
     cgx_int4 vector;
 } guide_sums;
 CGX_KERNEL_DECLARE(guide_reductions, (const int *, in), (guide_sums *, out))
-/* 9: an update and its scan at once, and the guide's words for it step by step: both of one tile of 32, with an operator
- * that does not commute. */
+/* 9: an update and its scan at once, and the guide's words for it step by step: both of one tile of 32, with an
+ * operator that does not commute. */
 typedef struct {
     uint16_t a, b; /* x -> a x + b modulo 2^16 */
 } guide_affine;
@@ -41,8 +42,8 @@ typedef struct {
     guide_affine inclusive, inclusive_by_steps, exclusive, exclusive_by_steps;
 } guide_updates;
 CGX_KERNEL_DECLARE(guide_scan_update, (const guide_affine *, in), (guide_affine *, atomics), (guide_updates *, out))
-/* 10: those of the COUNT numbers that are no multiple of 3, in their order; *total is how many. By the block, or in each
- * tile of 32 a part of its own: COUNT numbers each. */
+/* 10: those of the COUNT numbers that are no multiple of 3, in their order; *total is how many. By the block, or in
+ * each tile of 32 a part of its own: COUNT numbers each. */
 CGX_KERNEL_DECLARE(guide_compaction, (int, by_tile), (int, count), (int *, in), (int *, out), (int *, totals))
 /* 11: tiles allocate from one buffer in dynamic shared memory; the block's buffer is copied to OUT. */
 enum { GUIDE_BUFFER_TILES = 4, GUIDE_BUFFER = GUIDE_BUFFER_TILES * 48 };
@@ -54,7 +55,7 @@ CGX_KERNEL_DECLARE(guide_cluster, (int *, out), (int *, local))
 CGX_KERNEL_DECLARE(guide_grid_sync, (int *, shares), (int *, out))
 /* 16: whether the grid may synchronise. */
 CGX_KERNEL_DECLARE(guide_is_valid, (int *, out))
-/* 17: one step of the guide's permute: every block has N numbers in dynamic shared memory, and moves the even places to
- * the front. */
+/* 17: one step of the guide's permute: every block has N numbers in dynamic shared memory, and moves the even places
+ * to the front. */
 CGX_KERNEL_DECLARE(guide_permute, (int, n), (int *, data))
 #endif

@@ -244,7 +244,9 @@ CGX_KERNEL_EXTERN(sem_misuse, (int, which), (char *, memory), (int *, out))
     case SEM_PIPELINE_ALIGNMENT: cgx_pipeline_memcpy_async(s + 4, memory, 8); break;
     case SEM_PIPELINE_ZFILL: cgx_pipeline_memcpy_async_zfill(s, memory, 8, 9); break;
     case SEM_STORE_SIZE: cgx_bulk_store_async(memory, s, 8); break;
-    case SEM_MAP_RANK: *out = *cgx_map_shared_rank(cgx_this_cluster(), (int *)(void *)s, cgx_num_blocks(cgx_this_cluster())); break;
+    case SEM_MAP_RANK:
+        *out = *cgx_map_shared_rank(cgx_this_cluster(), (int *)(void *)s, cgx_num_blocks(cgx_this_cluster()));
+        break;
     case SEM_MAP_NEGATIVE: *out = *cgx_map_shared_rank(cgx_this_cluster(), (int *)(void *)s, -1); break;
     case SEM_MAP_ADDRESS: *out = *cgx_map_shared_rank(cgx_this_cluster(), out, 0); break;
     case SEM_QUERY_ADDRESS: *out = cgx_query_shared_rank(cgx_this_cluster(), out); break;
@@ -313,8 +315,7 @@ CGX_KERNEL_EXTERN(sem_before_the_wait, (int, way), (const cgx_int4 *, in), (cgx_
         cgx_bulk_store_wait_prior(0);
         out[1] = *stored;
         return;
-    default:
-        break;
+    default: break;
     }
     out[1] = *room;
 }
@@ -374,7 +375,8 @@ CGX_KERNEL_EXTERN(sem_aligned, (int, to_count), (int, from_count), (const cgx_in
     cgx_memcpy_async_aligned(b, room[4], in, 16 * (size_t)(to_count < from_count ? to_count : from_count), 1);
     cgx_wait(b);
     if (cgx_meta_group_rank(t) == 0) { /* 32 is more than the 16 that make a difference, and a promise all the same */
-        cgx_memcpy_async_aligned(t, room[5], in, 32 * (size_t)((to_count < from_count ? to_count : from_count) / 2), 32);
+        cgx_memcpy_async_aligned(t, room[5], in, 32 * (size_t)((to_count < from_count ? to_count : from_count) / 2),
+                                 32);
         cgx_wait(t);
     }
     cgx_sync(b);
@@ -474,32 +476,33 @@ CGX_KERNEL_EXTERN_COOPERATIVE(sem_collectives_of_the_grid, (const float *, in), 
 
 /* ---- updates ---- */
 
-#define UPDATES(s, T)                                                                                      \
+#define UPDATES(s, T)                                                                                          \
     CGX_DEVICE_FN void updates_##s(cgx_group g, const T *in, T *atomics, T *inclusive, T *exclusive, int rank) \
-    {                                                                                                      \
-        inclusive[rank] = cgx_inclusive_scan_update(g, atomics, CGX_SCOPE_BLOCK, in[rank], CGX_PLUS);      \
-        exclusive[rank] = cgx_exclusive_scan_update(g, atomics + 1, CGX_SCOPE_BLOCK, in[rank], CGX_PLUS);  \
-        cgx_reduce_update_async(g, atomics + 2, CGX_SCOPE_BLOCK, in[rank], CGX_PLUS);                      \
-        cgx_reduce_update_async(g, atomics + 3, CGX_SCOPE_DEVICE, in[rank], CGX_GREATER);                  \
-        cgx_reduce_store_async_atomic(g, atomics + 4, CGX_SCOPE_DEVICE, in[rank], CGX_PLUS);               \
-        cgx_reduce_store_async(g, atomics + 5, in[rank], CGX_LESS);                                        \
-        cgx_sync(g);                                                                                       \
-        if (cgx_elect(g)) /* it sees them */                                                               \
-            atomics[6] = atomics[4], atomics[7] = atomics[5];                                              \
-    }                                                                                                      \
-    CGX_KERNEL_EXTERN(sem_updates_##s, (int, size), (const T *, in), (T *, atomics), (T *, inclusive), (T *, exclusive)) \
-    {                                                                                                      \
-        cgx_block b = cgx_this_block();                                                                    \
-        if (!size) {                                                                                       \
-            updates_##s(cgx_as_group(b), in, atomics, inclusive, exclusive, cgx_thread_rank(b));           \
-            return;                                                                                        \
-        }                                                                                                  \
-        cgx_tile t = cgx_tiled_partition_n(b, size);                                                       \
-        for (int i = 0; i < cgx_meta_group_size(t); i++) {                                                 \
-            if (i == cgx_meta_group_rank(t))                                                               \
-                updates_##s(cgx_as_group(t), in, atomics, inclusive, exclusive, cgx_thread_rank(b));       \
-            cgx_sync(b);                                                                                   \
-        }                                                                                                  \
+    {                                                                                                          \
+        inclusive[rank] = cgx_inclusive_scan_update(g, atomics, CGX_SCOPE_BLOCK, in[rank], CGX_PLUS);          \
+        exclusive[rank] = cgx_exclusive_scan_update(g, atomics + 1, CGX_SCOPE_BLOCK, in[rank], CGX_PLUS);      \
+        cgx_reduce_update_async(g, atomics + 2, CGX_SCOPE_BLOCK, in[rank], CGX_PLUS);                          \
+        cgx_reduce_update_async(g, atomics + 3, CGX_SCOPE_DEVICE, in[rank], CGX_GREATER);                      \
+        cgx_reduce_store_async_atomic(g, atomics + 4, CGX_SCOPE_DEVICE, in[rank], CGX_PLUS);                   \
+        cgx_reduce_store_async(g, atomics + 5, in[rank], CGX_LESS);                                            \
+        cgx_sync(g);                                                                                           \
+        if (cgx_elect(g)) /* it sees them */                                                                   \
+            atomics[6] = atomics[4], atomics[7] = atomics[5];                                                  \
+    }                                                                                                          \
+    CGX_KERNEL_EXTERN(sem_updates_##s, (int, size), (const T *, in), (T *, atomics), (T *, inclusive),         \
+                      (T *, exclusive))                                                                        \
+    {                                                                                                          \
+        cgx_block b = cgx_this_block();                                                                        \
+        if (!size) {                                                                                           \
+            updates_##s(cgx_as_group(b), in, atomics, inclusive, exclusive, cgx_thread_rank(b));               \
+            return;                                                                                            \
+        }                                                                                                      \
+        cgx_tile t = cgx_tiled_partition_n(b, size);                                                           \
+        for (int i = 0; i < cgx_meta_group_size(t); i++) {                                                     \
+            if (i == cgx_meta_group_rank(t))                                                                   \
+                updates_##s(cgx_as_group(t), in, atomics, inclusive, exclusive, cgx_thread_rank(b));           \
+            cgx_sync(b);                                                                                       \
+        }                                                                                                      \
     }
 FOREACH_SEM_UPDATED(UPDATES)
 
@@ -515,27 +518,27 @@ CGX_KERNEL_EXTERN(sem_store_any_type, (short *, least), (sem_text *, text))
 
 /* ---- atomics ---- */
 
-#define ATOMICS(s, T)                                                                                      \
-    CGX_KERNEL_EXTERN(sem_atomics_##s, (int, scope), (int, in_shared), (T *, place), (T *, out))           \
-    {                                                                                                      \
-        CGX_SHARED(T, shared);                                                                             \
-        T *p = in_shared ? shared : place, expected = 3;                                                   \
-        const cgx_scope sc = (cgx_scope)scope;                                                             \
-        cgx_atomic_store(p, 5, CGX_RELEASE, sc);                                                           \
-        out[0] = cgx_atomic_load(p, CGX_ACQUIRE, sc);                                                      \
-        out[1] = cgx_atomic_exchange(p, 7, CGX_ACQ_REL, sc);                                               \
-        out[2] = (T)cgx_atomic_compare_exchange(p, &expected, 1, CGX_SEQ_CST, CGX_SEQ_CST, sc);            \
-        out[3] = expected;                                                                                 \
-        out[4] = (T)cgx_atomic_compare_exchange(p, &expected, 20, CGX_SEQ_CST, CGX_RELAXED, sc);           \
-        out[5] = cgx_atomic_fetch_add(p, 10, CGX_RELAXED, sc);                                             \
-        out[6] = cgx_atomic_fetch_min(p, 40, CGX_RELEASE, sc);                                             \
-        out[7] = cgx_atomic_fetch_min(p, 4, CGX_ACQUIRE, sc);                                              \
-        out[8] = cgx_atomic_fetch_max(p, 2, CGX_SEQ_CST, sc);                                              \
-        out[9] = cgx_atomic_fetch_max(p, 9, CGX_ACQ_REL, sc);                                              \
-        cgx_atomic_fence(CGX_SEQ_CST, sc);                                                                 \
-        out[10] = cgx_atomic_load(p, CGX_SEQ_CST, sc);                                                     \
-        cgx_atomic_fetch_add(p, -10, CGX_RELAXED, sc); /* of unsigned: wraps */                            \
-        out[11] = cgx_atomic_load(p, CGX_RELAXED, sc);                                                     \
+#define ATOMICS(s, T)                                                                            \
+    CGX_KERNEL_EXTERN(sem_atomics_##s, (int, scope), (int, in_shared), (T *, place), (T *, out)) \
+    {                                                                                            \
+        CGX_SHARED(T, shared);                                                                   \
+        T *p = in_shared ? shared : place, expected = 3;                                         \
+        const cgx_scope sc = (cgx_scope)scope;                                                   \
+        cgx_atomic_store(p, 5, CGX_RELEASE, sc);                                                 \
+        out[0] = cgx_atomic_load(p, CGX_ACQUIRE, sc);                                            \
+        out[1] = cgx_atomic_exchange(p, 7, CGX_ACQ_REL, sc);                                     \
+        out[2] = (T)cgx_atomic_compare_exchange(p, &expected, 1, CGX_SEQ_CST, CGX_SEQ_CST, sc);  \
+        out[3] = expected;                                                                       \
+        out[4] = (T)cgx_atomic_compare_exchange(p, &expected, 20, CGX_SEQ_CST, CGX_RELAXED, sc); \
+        out[5] = cgx_atomic_fetch_add(p, 10, CGX_RELAXED, sc);                                   \
+        out[6] = cgx_atomic_fetch_min(p, 40, CGX_RELEASE, sc);                                   \
+        out[7] = cgx_atomic_fetch_min(p, 4, CGX_ACQUIRE, sc);                                    \
+        out[8] = cgx_atomic_fetch_max(p, 2, CGX_SEQ_CST, sc);                                    \
+        out[9] = cgx_atomic_fetch_max(p, 9, CGX_ACQ_REL, sc);                                    \
+        cgx_atomic_fence(CGX_SEQ_CST, sc);                                                       \
+        out[10] = cgx_atomic_load(p, CGX_SEQ_CST, sc);                                           \
+        cgx_atomic_fetch_add(p, -10, CGX_RELAXED, sc); /* of unsigned: wraps */                  \
+        out[11] = cgx_atomic_load(p, CGX_RELAXED, sc);                                           \
     }
 FOREACH_SEM_ATOMIC(ATOMICS)
 

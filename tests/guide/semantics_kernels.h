@@ -6,7 +6,7 @@
 
 /* sizeof the ranks of a block, a tile, a cluster and the grid. */
 CGX_KERNEL_DECLARE(sem_types_of_ranks, (int *, out))
-/* Thread 5 alone makes a tile of 8: rank, size, meta rank, meta size. */
+/* Thread 5 alone makes a tile of 4: rank, size, meta rank, meta size. */
 CGX_KERNEL_DECLARE(sem_tile_alone, (int *, out))
 
 /* ---- clusters ---- */
@@ -39,41 +39,41 @@ CGX_KERNEL_DECLARE(sem_lock, (int, rounds), (int *, lock), (int *, counter))
 CGX_KERNEL_DECLARE(sem_owed_arrival, (int *, out))
 
 /* ---- misuse: thread 3 of block (1, 0, 0), as in misuse_kernels.h ---- */
-#define FOREACH_SEM_MISUSE(X)                                                                              \
-    X(SECOND_ARRIVE, "a second barrier_arrive")                                                            \
-    X(SECOND_WAIT, "a second one with the same token")                                                     \
-    X(WAIT_ALONE, "without barrier_arrive")                                                                \
-    X(OLD_TOKEN, "good for its own phase and the next")                                                    \
-    X(INIT_TWICE, "initialised again without cgx_mbarrier_inval")                                          \
-    X(OVERWRITTEN, "written without cgx_mbarrier_inval")                                                   \
-    X(IN_GLOBAL, "aligned 64-bit word in shared memory")                                                   \
-    X(UNALIGNED, "aligned 64-bit word in shared memory")                                                   \
-    X(ALIGNED_SIZE, "not aligned as promised")                                                             \
-    X(ALIGNED_DESTINATION, "not aligned as promised")                                                      \
-    X(ALIGNED_SOURCE, "not aligned as promised")                                                           \
-    X(ALIGNED_TO_3, "not aligned as promised")                                                             \
-    X(PIPELINE_SIZE, "4, 8 or 16 bytes")                                                                   \
-    X(PIPELINE_ALIGNMENT, "both pointers aligned")                                                         \
-    X(PIPELINE_ZFILL, "zfill within")                                                                      \
-    X(STORE_SIZE, "multiples of 16")                                                                       \
-    X(MAP_RANK, "no block of this rank")                                                                   \
-    X(MAP_NEGATIVE, "no block of this rank")                                                               \
-    X(MAP_ADDRESS, "not in the block's shared memory")                                                     \
-    X(QUERY_ADDRESS, "in no shared memory of the cluster")                                                 \
+#define FOREACH_SEM_MISUSE(X)                                     \
+    X(SECOND_ARRIVE, "a second barrier_arrive")                   \
+    X(SECOND_WAIT, "a second one with the same token")            \
+    X(WAIT_ALONE, "without barrier_arrive")                       \
+    X(OLD_TOKEN, "good for its own phase and the next")           \
+    X(INIT_TWICE, "initialised again without cgx_mbarrier_inval") \
+    X(OVERWRITTEN, "written without cgx_mbarrier_inval")          \
+    X(IN_GLOBAL, "aligned 64-bit word in shared memory")          \
+    X(UNALIGNED, "aligned 64-bit word in shared memory")          \
+    X(ALIGNED_SIZE, "not aligned as promised")                    \
+    X(ALIGNED_DESTINATION, "not aligned as promised")             \
+    X(ALIGNED_SOURCE, "not aligned as promised")                  \
+    X(ALIGNED_TO_3, "not aligned as promised")                    \
+    X(PIPELINE_SIZE, "4, 8 or 16 bytes")                          \
+    X(PIPELINE_ALIGNMENT, "both pointers aligned")                \
+    X(PIPELINE_ZFILL, "zfill within")                             \
+    X(STORE_SIZE, "multiples of 16")                              \
+    X(MAP_RANK, "no block of this rank")                          \
+    X(MAP_NEGATIVE, "no block of this rank")                      \
+    X(MAP_ADDRESS, "not in the block's shared memory")            \
+    X(QUERY_ADDRESS, "in no shared memory of the cluster")        \
     X(GRID_REDUCE, "not cooperative")
 enum {
 #define SEM_ENUMERATOR(name, text) SEM_##name,
     FOREACH_SEM_MISUSE(SEM_ENUMERATOR)
 #undef SEM_ENUMERATOR
-    SEM_MISUSES
+        SEM_MISUSES
 };
 CGX_KERNEL_DECLARE(sem_misuse, (int, which), (char *, memory), (int *, out))
 /* A thread tests the parity of a phase that is two behind: no error, the answer for the phase of that parity. */
 CGX_KERNEL_DECLARE(sem_old_parity, (int *, out))
 
 /* ---- asynchronous copies ---- */
-/* Four numbers before the wait and four after it, of each way: what is read before is the copy's, so this is a race by the
- * rules, for devices where its outcome is known. */
+/* Four numbers before the wait and four after it, of each way: what is read before is the copy's, so this is a race
+ * by the rules, for devices where its outcome is known. */
 enum { SEM_GROUP, SEM_THREAD, SEM_UNCOMMITTED, SEM_ZEROS, SEM_BULK, SEM_STORE, SEM_REDUCED, SEM_WAYS };
 CGX_KERNEL_DECLARE(sem_before_the_wait, (int, way), (const cgx_int4 *, in), (cgx_int4 *, out), (cgx_int4 *, stored))
 /* The thread's own stages and the group's are counted together. */
@@ -98,9 +98,11 @@ CGX_KERNEL_DECLARE(sem_collectives_of_clusters, (const float *, in), (sem_wide *
 CGX_KERNEL_DECLARE(sem_collectives_of_the_grid, (const float *, in), (sem_wide *, out))
 
 /* ---- updates: tiles of SIZE or, with 0, the block, one after the other on the same atomics ---- */
-#define FOREACH_SEM_UPDATED(X) X(i32, int32_t) X(u32, uint32_t) X(i64, int64_t) X(u64, uint64_t) X(f32, float) X(f64, double)
-#define DECLARE_UPDATES(s, T)                                                                              \
-    CGX_KERNEL_DECLARE(sem_updates_##s, (int, size), (const T *, in), (T *, atomics), (T *, inclusive), (T *, exclusive))
+#define FOREACH_SEM_UPDATED(X) \
+    X(i32, int32_t) X(u32, uint32_t) X(i64, int64_t) X(u64, uint64_t) X(f32, float) X(f64, double)
+#define DECLARE_UPDATES(s, T)                                                                           \
+    CGX_KERNEL_DECLARE(sem_updates_##s, (int, size), (const T *, in), (T *, atomics), (T *, inclusive), \
+                       (T *, exclusive))
 FOREACH_SEM_UPDATED(DECLARE_UPDATES)
 /* A value of two bytes and one of twelve, stored by reduce_store_async. */
 CGX_KERNEL_DECLARE(sem_store_any_type, (short *, least), (sem_text *, text))
@@ -108,7 +110,8 @@ CGX_KERNEL_DECLARE(sem_store_any_type, (short *, least), (sem_text *, text))
 /* ---- atomics: out gets what each operation returned, then what was left ---- */
 enum { SEM_ATOMIC_STEPS = 12 };
 #define FOREACH_SEM_ATOMIC(X) FOREACH_SEM_UPDATED(X)
-#define DECLARE_ATOMICS(s, T) CGX_KERNEL_DECLARE(sem_atomics_##s, (int, scope), (int, in_shared), (T *, place), (T *, out))
+#define DECLARE_ATOMICS(s, T) \
+    CGX_KERNEL_DECLARE(sem_atomics_##s, (int, scope), (int, in_shared), (T *, place), (T *, out))
 FOREACH_SEM_ATOMIC(DECLARE_ATOMICS)
 CGX_KERNEL_DECLARE(sem_atomic_bits, (int, scope), (uint32_t *, p), (uint64_t *, q), (uint64_t *, out))
 /* Each A with each B: what fetch_min and fetch_max leave, float and double. */

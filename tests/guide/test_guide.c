@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Examples 1 to 17 of CUDA's Programming Guide, section 5.6, in the numbering of PARITY, written for cgx and without the
- * faults of the guide's text. 18 to 22, and the launches of 17, are launches from kernels, which no backend has yet. */
+/* Examples 1 to 17 of CUDA's Programming Guide, section 5.6, counted as they come there, written for cgx and without
+ * the faults of the guide's text. 18 to 22, and the launches of 17, are launches from kernels, which no backend has
+ * yet. */
 #include "../common/check.h"
 #include "../device/canonical.h"
 #include "guide_kernels.h"
@@ -48,7 +49,8 @@ static void guide_02_tiles_of_32_and_4(void **state)
     guide_place results[2][N], *out[2] = { device_memory(sizeof results[0]), device_memory(sizeof results[1]) };
 
     (void)state;
-    check_ok(guide_tiles_of_32_and_4_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), cgx_dim(12, 4, 2)), out[0], out[1]));
+    check_ok(guide_tiles_of_32_and_4_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), cgx_dim(12, 4, 2)), out[0],
+                                            out[1]));
     for (int k = 0; k < 2; k++) {
         fetch(results[k], out[k], sizeof results[k]);
         check_places(results[k], N, k ? 4 : 32);
@@ -80,8 +82,9 @@ static void guide_03_tile_of_128_with_tile_memory(void **state)
     device_free(out[1]);
 }
 
-/* Which of the threads in the branch form a group is the device's choice; that they do, and what the group computes, is
- * not. Of a device that shares the host's memory, which is the CPU, the group is known: all of the warp. rows: G06 */
+/* Which of the threads in the branch form a group is the device's choice; that they do, and what the group
+ * computes, is not. Of a device that shares the host's memory, which is the CPU, the group is known: all of the warp.
+ * rows: G06 */
 static void guide_04_coalesced_branch(void **state)
 {
     enum { N = 192 };
@@ -91,7 +94,8 @@ static void guide_04_coalesced_branch(void **state)
     (void)state;
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < N; i++) /* first the guide's threads 2, 4 and 8 */
-            values[i] = round ? (random_below(20) < round ? 1 + random_below(1000) : 0) : i % 32 == 2 || i % 32 == 4 || i % 32 == 8;
+            values[i] = round ? (random_below(20) < round ? 1 + random_below(1000) : 0)
+                              : i % 32 == 2 || i % 32 == 4 || i % 32 == 8;
         int *in = device_copy(values, sizeof values);
         check_ok(guide_coalesced_branch_launch(test_queue, cgx_config_1d(1, N), in, out));
         fetch(results, out, sizeof results);
@@ -102,7 +106,8 @@ static void guide_04_coalesced_branch(void **state)
                 assert_int_equal(r->size, 0);
                 continue;
             }
-            for (int k = i / test_device.lanes * test_device.lanes; k < N && k / test_device.lanes == i / test_device.lanes; k++) {
+            for (int k = i / test_device.lanes * test_device.lanes;
+                 k < N && k / test_device.lanes == i / test_device.lanes; k++) {
                 if (!values[k])
                     continue;
                 first_of_warp = first_of_warp < 0 ? k : first_of_warp;
@@ -245,8 +250,8 @@ static guide_affine affine_then(guide_affine f, guide_affine g)
     return h;
 }
 
-/* The operator is exact, so that one order of evaluation is as good as another, but does not commute: the old value is the
- * left operand. rows: S03 S04 R06 */
+/* The operator is exact, so that one order of evaluation is as good as another, but does not commute: the old value
+ * is the left operand. rows: S03 S04 R06 */
 static void guide_09_what_scan_update_means(void **state)
 {
     enum { N = 32, ATOMICS = 4 };
@@ -284,7 +289,8 @@ static void guide_10_stream_compaction(void **state)
 {
     static const int counts[] = { 0, 1, 5, 31, 32, 33, 95, 96, 97, 1000, 1001 };
     enum { N = 96, TILES = N / 32, MOST = TILES * 1001 };
-    int values[MOST], results[MOST], totals[N], *in, *out = device_memory(sizeof results), *out_totals = device_memory(sizeof totals);
+    int values[MOST], results[MOST], totals[N], *in, *out = device_memory(sizeof results),
+                                                     *out_totals = device_memory(sizeof totals);
 
     (void)state;
     random_ints(values, MOST, 1000);
@@ -314,7 +320,8 @@ static void guide_11_buffer_space_by_scan_update(void **state)
 {
     enum { N = 32 * GUIDE_BUFFER_TILES };
     int results[GUIDE_BUFFER], offsets[N], taken[GUIDE_BUFFER_TILES] = { 0 }, used = 0;
-    int *out = device_memory(sizeof results), *out_used = device_memory(sizeof used), *out_offsets = device_memory(sizeof offsets);
+    int *out = device_memory(sizeof results), *out_used = device_memory(sizeof used),
+        *out_offsets = device_memory(sizeof offsets);
     cgx_config c = cgx_with_shared(cgx_config_1d(1, N), sizeof results);
 
     (void)state;
@@ -444,9 +451,9 @@ static void guide_16_asking_for_cooperative_launches(void **state)
     device_free(out);
 }
 
-/* Not the whole example yet: the guide's kernel launches itself on either half, here the host launches each level. What is
- * tested is its shared memory, as large as the launch says; the guide's 256 threads index past it from the second level
- * on. rows: D04 H05 */
+/* Not the whole example yet: the guide's kernel launches itself on either half, here the host launches each level.
+ * What is tested is its shared memory, as large as the launch says; the guide's 256 threads index past it from the
+ * second level on. rows: D04 H05 */
 static void guide_17_permute_level_by_level(void **state)
 {
     enum { N = 256 };
@@ -457,7 +464,8 @@ static void guide_17_permute_level_by_level(void **state)
         random_ints(values, N, 1000000);
         data = device_copy(values, sizeof values);
         for (int n = N; n >= 1; n /= 2)
-            check_ok(guide_permute_launch(test_queue, cgx_with_shared(cgx_config_1d(N / n, threads), (size_t)n * sizeof(int)), n, data));
+            check_ok(guide_permute_launch(
+                test_queue, cgx_with_shared(cgx_config_1d(N / n, threads), (size_t)n * sizeof(int)), n, data));
         fetch(results, data, sizeof results);
         for (int i = 0; i < N; i++) { /* even places to the front at every level: the bits of the place reversed */
             int from = 0;

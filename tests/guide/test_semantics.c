@@ -39,8 +39,14 @@ static void one_thread_makes_a_tile(void **state)
 
 /* ---- clusters ---- */
 
-static int fits_cluster(cgx_dim3 c) { return c.x * c.y * c.z <= test_device.max_cluster_blocks; }
-static int same_dim(cgx_dim3 d, int x, int y, int z) { return d.x == x && d.y == y && d.z == z; }
+static int fits_cluster(cgx_dim3 c)
+{
+    return c.x * c.y * c.z <= test_device.max_cluster_blocks;
+}
+static int same_dim(cgx_dim3 d, int x, int y, int z)
+{
+    return d.x == x && d.y == y && d.z == z;
+}
 
 static void check_cluster_places(cgx_dim3 grid, cgx_dim3 block, cgx_dim3 asked)
 {
@@ -74,7 +80,8 @@ static void check_cluster_places(cgx_dim3 grid, cgx_dim3 block, cgx_dim3 asked)
 /* Clusters change no rank of block or grid. rows: G02 G03 */
 static void ranks_in_clusters(void **state)
 {
-    static const cgx_dim3 shapes[] = { { 0, 0, 0 }, { 1, 1, 1 }, { 2, 1, 1 }, { 1, 3, 1 }, { 2, 3, 1 }, { 4, 1, 2 }, { 4, 2, 2 } };
+    static const cgx_dim3 shapes[] = { { 0, 0, 0 }, { 1, 1, 1 }, { 2, 1, 1 }, { 1, 3, 1 },
+                                       { 2, 3, 1 }, { 4, 1, 2 }, { 4, 2, 2 } };
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(shapes); i++)
@@ -168,7 +175,8 @@ static void waiting_for_another_thread(void **state)
     for (int way = 0; way < SEM_POLLS; way++)
         for (int in_shared = 0; in_shared < 2; in_shared++) {
             check_ok(cgx_fill_i32(test_queue, out, -1, BLOCKS * 64));
-            check_ok(sem_flag_launch(test_queue, cgx_config_1d(BLOCKS, SEM_WAIT_THREADS), way, in_shared, flags, data, out));
+            check_ok(
+                sem_flag_launch(test_queue, cgx_config_1d(BLOCKS, SEM_WAIT_THREADS), way, in_shared, flags, data, out));
             fetch(results, out, sizeof results);
             for (int i = 0; i < BLOCKS * 64; i++)
                 assert_int_equal(results[i], way == SEM_EXCHANGE && i % 64 ? -1 : 4711);
@@ -248,7 +256,8 @@ static void ended_threads_owe_their_arrival(void **state)
     if (!test_explains_misuse())
         return;
     check_ok(sem_owed_arrival_launch(test_queue, cgx_config_1d(1, 40), out));
-    check_says(cgx_queue_wait(test_queue), CGX_ERROR_DEADLOCK, "ranks 0-4, 6-39 wait in mbarrier wait", "ranks 5 have ended");
+    check_says(cgx_queue_wait(test_queue), CGX_ERROR_DEADLOCK, "ranks 0-4, 6-39 wait in mbarrier wait",
+               "ranks 5 have ended");
     check_still_works();
     device_free(out);
 }
@@ -271,8 +280,8 @@ static void misuse_is_told(void **state)
     out = device_memory(64 * sizeof *out), memory = device_memory(64);
     for (int which = 0; which < SEM_MISUSES; which++) {
         check_ok(sem_misuse_launch(test_queue, cgx_config_1d(3, 40), which, memory, out));
-        check_says(cgx_queue_wait(test_queue), CGX_ERROR_MISUSE, "sem_misuse, block (1, 0, 0), thread 3: ", texts[which],
-                   "semantics_kernels.c:");
+        check_says(cgx_queue_wait(test_queue), CGX_ERROR_MISUSE,
+                   "sem_misuse, block (1, 0, 0), thread 3: ", texts[which], "semantics_kernels.c:");
         check_still_works();
     }
     device_free(out);
@@ -296,12 +305,13 @@ static void parity_knows_two_phases(void **state)
 
 /* ---- asynchronous copies ---- */
 
-/* What the destination holds between a copy and its wait: nobody's business, but where copies are put off it is not what
- * was copied, and where they are not it is. rows: A01 A04 A06 P01 P02 P03 P04 P07 P08 */
+/* What the destination holds between a copy and its wait: nobody's business, but where copies are put off it is not
+ * what was copied, and where they are not it is. rows: A01 A04 A06 P01 P02 P03 P04 P07 P08 */
 static void the_destination_is_the_copys_until_the_wait(void **state)
 {
     const cgx_int4 value = { 1, 2, 3, 4 }, none = { 0, 0, 0, 0 };
-    cgx_int4 results[2], *in = device_copy(&value, sizeof value), *out = device_memory(sizeof results), *stored = device_memory(16);
+    cgx_int4 results[2], *in = device_copy(&value, sizeof value), *out = device_memory(sizeof results),
+                         *stored = device_memory(16);
     const char *when = getenv("CGX_CPU_ASYNC");
     int late = when && !strcmp(when, "late"), early = !when || !strcmp(when, "early");
     cgx_int4 poison;
@@ -362,7 +372,8 @@ static void copies_of_a_thread_of_any_size(void **state)
         for (int n = 0; n < N; n++)
             for (int i = 0; i < ROW; i++) {
                 int copied = i >= place && i < place + n;
-                assert_int_equal(results[(place * N + n) * ROW + i], copied ? values[16 - place % 5 + i - place] : 0xee);
+                assert_int_equal(results[(place * N + n) * ROW + i],
+                                 copied ? values[16 - place % 5 + i - place] : 0xee);
             }
     device_free(in);
     device_free(out);
@@ -386,7 +397,8 @@ static void copies_with_a_promise(void **state)
         fetch(results, out, sizeof results);
         for (int way = 0; way < 6; way++)
             for (int i = 0; i < 64; i++)
-                assert_memory_equal(results + 64 * way + i, i < (way < 5 ? n : n / 2 * 2) ? values + i : &none, sizeof none);
+                assert_memory_equal(results + 64 * way + i, i < (way < 5 ? n : n / 2 * 2) ? values + i : &none,
+                                    sizeof none);
     }
     device_free(in);
     device_free(out);
@@ -489,7 +501,8 @@ static void wide_collectives(void **state)
                 check_wide(values + k * size * n, results + k * size * n, k * size * n, size, n, "cluster");
         }
         for (int blocks = 1; test_can(CGX_CAN_COOPERATIVE) && blocks <= 40; blocks = 3 * blocks - blocks / 2) {
-            check_ok(sem_collectives_of_the_grid_launch(test_queue, cgx_cooperative(cgx_config_1d(blocks, n)), in, out));
+            check_ok(
+                sem_collectives_of_the_grid_launch(test_queue, cgx_cooperative(cgx_config_1d(blocks, n)), in, out));
             fetch(results, out, (size_t)(blocks * n) * sizeof *results);
             check_wide(values, results, 0, blocks, n, "grid");
         }
@@ -502,44 +515,45 @@ static void wide_collectives(void **state)
 
 /* ---- updates ---- */
 
-#define CHECK_UPDATES(s, T)                                                                                \
-    static void check_updates_##s(int n, int size)                                                         \
-    {                                                                                                      \
-        const value_type *type = value_types;                                                              \
-        int group = size ? size : n;                                                                       \
-        T values[256], inclusive[256], exclusive[256], atomics[8] = { 3, 5, 7, -1, 0, 0, 0, 0 }, scan[256], r, now[4] = { 3, 5, 7, -1 }; \
-        T *in, *out[3];                                                                                    \
-        while (strcmp(type->name, #s))                                                                     \
-            type++;                                                                                        \
-        random_values(type, random_u64, 0, values, n);                                                     \
-        in = device_copy(values, sizeof values), out[0] = device_copy(atomics, sizeof atomics);            \
-        out[1] = device_memory(sizeof inclusive), out[2] = device_memory(sizeof exclusive);                \
+#define CHECK_UPDATES(s, T)                                                                                    \
+    static void check_updates_##s(int n, int size)                                                             \
+    {                                                                                                          \
+        const value_type *type = value_types;                                                                  \
+        int group = size ? size : n;                                                                           \
+        T values[256], inclusive[256], exclusive[256], atomics[8] = { 3, 5, 7, -1, 0, 0, 0, 0 }, scan[256], r, \
+                                                       now[4] = { 3, 5, 7, -1 };                               \
+        T *in, *out[3];                                                                                        \
+        while (strcmp(type->name, #s))                                                                         \
+            type++;                                                                                            \
+        random_values(type, random_u64, 0, values, n);                                                         \
+        in = device_copy(values, sizeof values), out[0] = device_copy(atomics, sizeof atomics);                \
+        out[1] = device_memory(sizeof inclusive), out[2] = device_memory(sizeof exclusive);                    \
         check_ok(sem_updates_##s##_launch(test_queue, cgx_config_1d(1, n), size, in, out[0], out[1], out[2])); \
-        fetch(atomics, out[0], sizeof atomics);                                                            \
-        fetch(inclusive, out[1], sizeof inclusive);                                                        \
-        fetch(exclusive, out[2], sizeof exclusive);                                                        \
-        for (int first = 0; first < n; first += group) {                                                   \
-            T olds[2] = { now[0], now[1] };                                                                \
-            canonical_inclusive(plus_##s, values + first, sizeof(T), group, scan);                         \
-            for (int i = 0; i < group; i++) {                                                              \
-                plus_##s(&now[0], &olds[0], scan + i);                                                     \
-                assert_memory_equal(inclusive + first + i, &now[0], sizeof(T));                            \
-                assert_memory_equal(exclusive + first + i, &now[1], sizeof(T));                            \
-                plus_##s(&now[1], &olds[1], scan + i);                                                     \
-            }                                                                                              \
-            canonical_reduce(plus_##s, values + first, sizeof(T), group, &r);                              \
-            assert_true(first + group < n || !memcmp(atomics + 4, &r, sizeof r));                          \
-            plus_##s(&olds[0], &now[2], &r), now[2] = olds[0];                                             \
-            canonical_reduce(greater_##s, values + first, sizeof(T), group, &r);                           \
-            greater_##s(&olds[0], &now[3], &r), now[3] = olds[0];                                          \
-            canonical_reduce(less_##s, values + first, sizeof(T), group, &r);                              \
-            assert_true(first + group < n || !memcmp(atomics + 5, &r, sizeof r));                          \
-        }                                                                                                  \
-        assert_memory_equal(atomics, now, sizeof now);                                                     \
-        assert_memory_equal(atomics + 6, atomics + 4, 2 * sizeof(T));                                      \
-        device_free(in);                                                                                   \
-        for (int i = 0; i < 3; i++)                                                                        \
-            device_free(out[i]);                                                                           \
+        fetch(atomics, out[0], sizeof atomics);                                                                \
+        fetch(inclusive, out[1], sizeof inclusive);                                                            \
+        fetch(exclusive, out[2], sizeof exclusive);                                                            \
+        for (int first = 0; first < n; first += group) {                                                       \
+            T olds[2] = { now[0], now[1] };                                                                    \
+            canonical_inclusive(plus_##s, values + first, sizeof(T), group, scan);                             \
+            for (int i = 0; i < group; i++) {                                                                  \
+                plus_##s(&now[0], &olds[0], scan + i);                                                         \
+                assert_memory_equal(inclusive + first + i, &now[0], sizeof(T));                                \
+                assert_memory_equal(exclusive + first + i, &now[1], sizeof(T));                                \
+                plus_##s(&now[1], &olds[1], scan + i);                                                         \
+            }                                                                                                  \
+            canonical_reduce(plus_##s, values + first, sizeof(T), group, &r);                                  \
+            assert_true(first + group < n || !memcmp(atomics + 4, &r, sizeof r));                              \
+            plus_##s(&olds[0], &now[2], &r), now[2] = olds[0];                                                 \
+            canonical_reduce(greater_##s, values + first, sizeof(T), group, &r);                               \
+            greater_##s(&olds[0], &now[3], &r), now[3] = olds[0];                                              \
+            canonical_reduce(less_##s, values + first, sizeof(T), group, &r);                                  \
+            assert_true(first + group < n || !memcmp(atomics + 5, &r, sizeof r));                              \
+        }                                                                                                      \
+        assert_memory_equal(atomics, now, sizeof now);                                                         \
+        assert_memory_equal(atomics + 6, atomics + 4, 2 * sizeof(T));                                          \
+        device_free(in);                                                                                       \
+        for (int i = 0; i < 3; i++)                                                                            \
+            device_free(out[i]);                                                                               \
     }
 FOREACH_SEM_UPDATED(CHECK_UPDATES)
 
@@ -574,18 +588,18 @@ static void stores_of_any_type(void **state)
 
 /* ---- atomics ---- */
 
-#define CHECK_ATOMICS(s, T)                                                                                \
-    static void check_atomics_##s(int scope, int in_shared)                                                \
-    {                                                                                                      \
-        const T expected[] = { 5, 5, 0, 7, 1, 20, 30, 30, 4, 4, 9, (T)(-1) };                              \
+#define CHECK_ATOMICS(s, T)                                                                                       \
+    static void check_atomics_##s(int scope, int in_shared)                                                       \
+    {                                                                                                             \
+        const T expected[] = { 5, 5, 0, 7, 1, 20, 30, 30, 4, 4, 9, (T)(-1) };                                     \
         T results[SEM_ATOMIC_STEPS], *place = device_memory(sizeof *place), *out = device_memory(sizeof results); \
-        check_ok(sem_atomics_##s##_launch(test_queue, cgx_config_1d(1, 1), scope, in_shared, place, out)); \
-        fetch(results, out, sizeof results);                                                               \
-        for (size_t i = 0; i < COUNT_OF(expected); i++)                                                    \
-            if (memcmp(results + i, expected + i, sizeof(T)))                                              \
-                fail_msg("atomics of " #s ", scope %d, step %zu", scope, i);                               \
-        device_free(place);                                                                                \
-        device_free(out);                                                                                  \
+        check_ok(sem_atomics_##s##_launch(test_queue, cgx_config_1d(1, 1), scope, in_shared, place, out));        \
+        fetch(results, out, sizeof results);                                                                      \
+        for (size_t i = 0; i < COUNT_OF(expected); i++)                                                           \
+            if (memcmp(results + i, expected + i, sizeof(T)))                                                     \
+                fail_msg("atomics of " #s ", scope %d, step %zu", scope, i);                                      \
+        device_free(place);                                                                                       \
+        device_free(out);                                                                                         \
     }
 FOREACH_SEM_ATOMIC(CHECK_ATOMICS)
 
@@ -623,9 +637,16 @@ static void each_atomic(void **state)
 /* As CGX_LESS and CGX_GREATER. rows: X01 */
 static void atomics_of_special_numbers(void **state)
 {
-    static const float rows[][4] = { /* a, b, the smaller, the larger */
-        { NAN, 1, 1, 1 },       { 1, NAN, 1, 1 },        { NAN, NAN, NAN, NAN }, { -0.0f, 0, -0.0f, 0 },
-        { 0, -0.0f, -0.0f, 0 }, { -INFINITY, NAN, -INFINITY, -INFINITY }, { INFINITY, 3, 3, INFINITY }, { -2, -3, -3, -2 },
+    static const float rows[][4] = {
+        /* a, b, the smaller, the larger */
+        { NAN, 1, 1, 1 },
+        { 1, NAN, 1, 1 },
+        { NAN, NAN, NAN, NAN },
+        { -0.0f, 0, -0.0f, 0 },
+        { 0, -0.0f, -0.0f, 0 },
+        { -INFINITY, NAN, -INFINITY, -INFINITY },
+        { INFINITY, 3, 3, INFINITY },
+        { -2, -3, -3, -2 },
     };
     enum { N = COUNT_OF(rows) };
     float a[N], b[N], results[2 * N], *in[2], *out = device_memory(sizeof results);

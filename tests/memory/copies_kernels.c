@@ -253,6 +253,24 @@ CGX_KERNEL_EXTERN(mixed_stages, (const int *, in), (int *, out))
     out[step++ * 64 + rank] = THERE; /* all */
 }
 
+CGX_KERNEL_EXTERN(uncommitted, (int, kind), (const int *, in), (int *, out))
+{
+    cgx_block b = cgx_this_block();
+    CGX_SHARED_ARRAY(int, room, 128);
+    int rank = cgx_thread_rank(b), n = cgx_num_threads(b);
+    cgx_pipeline_memcpy_async(room + rank, in + rank, 4);
+    if (rank % 2)
+        cgx_pipeline_commit();
+    if (kind == COPY_BLOCK)
+        cgx_wait(b);
+    else if (kind == COPY_TILE)
+        cgx_wait(cgx_tiled_partition(b, 32));
+    else if (kind == COPY_ONE)
+        cgx_wait(cgx_tiled_partition(b, 1));
+    out[rank] = room[kind == COPY_BLOCK ? (rank + 1) % n : kind == COPY_TILE ? rank ^ 1 : rank];
+    cgx_sync(b);
+}
+
 CGX_KERNEL_EXTERN(seen_early, (const int *, in), (int *, stored), (unsigned *, before), (unsigned *, after))
 {
     cgx_block b = cgx_this_block();

@@ -26,6 +26,8 @@ CGX_KERNEL_DECLARE(group_ring, (int, kind), (int, depth), (int, items), (const i
 /* Stages of group copies and of the thread's own count together. out[step * 64 + rank]: bit I is set when copy I is there. */
 enum { MIXED_STEPS = 6, MIXED_LATE = 0x100 };
 CGX_KERNEL_DECLARE(mixed_stages, (const int *, in), (int *, out))
+/* A group's wait takes in what its threads have not committed. */
+CGX_KERNEL_DECLARE(uncommitted, (int, kind), (const int *, in), (int *, out))
 /* What is read before and after each wait, one thread: pairs of words. */
 enum { SEEN_PIPELINE, SEEN_ANY, SEEN_ZFILL, SEEN_TILE, SEEN_BULK, SEEN_STORE, SEEN_REDUCED, SEEN_ARRIVE_ON, SEEN_MANY, SEENS };
 CGX_KERNEL_DECLARE(seen_early, (const int *, in), (int *, stored), (unsigned *, before), (unsigned *, after))

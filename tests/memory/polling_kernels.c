@@ -81,6 +81,40 @@ CGX_KERNEL_EXTERN_COOPERATIVE(poll_later_block, (int *, flags), (int *, out))
     cgx_atomic_store(flags + rank, 1, CGX_RELEASE, CGX_SCOPE_DEVICE);
 }
 
+/* barrier[0] counts blocks, barrier[1] phases. */
+CGX_DEVICE_FN void grid_barrier(cgx_block b, cgx_grid g, int *barrier)
+{
+    CGX_IN_GROUP(b);
+    cgx_sync(b);
+    if (cgx_elect(b)) {
+        int phase = cgx_atomic_load(barrier + 1, CGX_RELAXED, CGX_SCOPE_DEVICE);
+        if (cgx_atomic_fetch_add(barrier, 1, CGX_ACQ_REL, CGX_SCOPE_DEVICE) == (int)cgx_num_blocks(g) - 1) {
+            cgx_atomic_store(barrier, 0, CGX_RELAXED, CGX_SCOPE_DEVICE);
+            cgx_atomic_fetch_add(barrier + 1, 1, CGX_RELEASE, CGX_SCOPE_DEVICE);
+        } else {
+            while (cgx_atomic_load(barrier + 1, CGX_ACQUIRE, CGX_SCOPE_DEVICE) == phase)
+                ;
+        }
+    }
+    cgx_sync(b);
+}
+
+CGX_KERNEL_EXTERN_COOPERATIVE(software_grid_barrier, (int, rounds), (int *, barrier), (int *, data), (int *, bad))
+{
+    cgx_grid g = cgx_this_grid();
+    cgx_block b = cgx_this_block();
+    int64_t rank = cgx_thread_rank(g), n = cgx_num_threads(g);
+    int wrong = 0;
+    for (int i = 0; i < rounds; i++) {
+        data[rank] = i;
+        grid_barrier(b, g, barrier);
+        for (int k = 1; k < 8; k++)
+            wrong += data[(rank + 31 * k) % n] != i;
+        grid_barrier(b, g, barrier);
+    }
+    bad[rank] = wrong;
+}
+
 CGX_KERNEL_EXTERN(poll_host, (int *, flag), (int *, out))
 {
     cgx_block b = cgx_this_block();

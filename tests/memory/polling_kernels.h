@@ -18,6 +18,8 @@ enum {
 CGX_KERNEL_DECLARE(poll_in_block, (int, what), (int *, out))
 /* Block I waits for block I + 1: all are resident. */
 CGX_KERNEL_DECLARE(poll_later_block, (int *, flags), (int *, out))
+/* A barrier of the whole grid, of atomics alone: phases of plain stores. */
+CGX_KERNEL_DECLARE(software_grid_barrier, (int, rounds), (int *, barrier), (int *, data), (int *, bad))
 /* A flag that the host sets. */
 CGX_KERNEL_DECLARE(poll_host, (int *, flag), (int *, out))
 

@@ -220,6 +220,25 @@ static void one_counter_of_stages(void **state)
     device_free(in), device_free(out);
 }
 
+/* rows: A04 P01 */
+static void copies_without_a_commit(void **state)
+{
+    static const int kinds[] = { COPY_BLOCK, COPY_TILE, COPY_ONE };
+    int values[64], results[64], *in, *out = device_memory(sizeof results);
+
+    (void)state;
+    for (int i = 0; i < 64; i++)
+        values[i] = random_below(1 << 20);
+    in = device_copy(values, sizeof values);
+    for (size_t k = 0; k < COUNT_OF(kinds); k++) {
+        check_ok(uncommitted_launch(test_queue, cgx_config_1d(1, 64), kinds[k], in, out));
+        fetch(results, out, sizeof results);
+        for (int i = 0; i < 64; i++)
+            assert_int_equal(results[i], values[kinds[k] == COPY_BLOCK ? (i + 1) % 64 : kinds[k] == COPY_TILE ? i ^ 1 : i]);
+    }
+    device_free(in), device_free(out);
+}
+
 /* A program that does not wait reads poison where copies are late, and a right one never. rows: A06 P01 P02 P06 P07 P08 R05 */
 static void a_missing_wait_is_seen(void **state)
 {
@@ -362,6 +381,7 @@ int main(void)
         cmocka_unit_test(stages_of_a_thread),
         cmocka_unit_test(stages_of_groups),
         cmocka_unit_test(one_counter_of_stages),
+        cmocka_unit_test(copies_without_a_commit),
         cmocka_unit_test(a_missing_wait_is_seen),
         cmocka_unit_test(copies_that_arrive),
         cmocka_unit_test(bulk_there_and_back),

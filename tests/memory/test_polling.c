@@ -47,6 +47,25 @@ static void later_blocks(void **state)
     device_free(out), device_free(flags);
 }
 
+/* What a library has to fall back on where the driver has no cooperative launch works where it has one, too: the blocks are
+ * resident, atomics and waits do the rest. rows: Y04 X01 */
+static void a_grid_barrier_in_software(void **state)
+{
+    enum { BLOCKS = 9, THREADS = 40 };
+    int results[BLOCKS * THREADS], zeros[2] = { 0 }, *bad = device_memory(sizeof results), *data = device_memory(sizeof results);
+    int *barrier = device_copy(zeros, sizeof zeros);
+
+    (void)state;
+    if (!test_can(CGX_CAN_COOPERATIVE))
+        return;
+    check_ok(software_grid_barrier_launch(test_queue, cgx_cooperative(cgx_config_1d(BLOCKS, THREADS)), test_scaled(200), barrier,
+                                          data, bad));
+    fetch(results, bad, sizeof results);
+    for (int i = 0; i < BLOCKS * THREADS; i++)
+        assert_int_equal(results[i], 0);
+    device_free(bad), device_free(data), device_free(barrier);
+}
+
 /* rows: X01 */
 static void the_host(void **state)
 {
@@ -105,6 +124,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(later_blocks),
+        cmocka_unit_test(a_grid_barrier_in_software),
         cmocka_unit_test(the_host),
         cmocka_unit_test(single_pass_scan),
         cmocka_unit_test(threads_of_one_block),

@@ -44,12 +44,11 @@ static void check_group(const char *name, operator_fn *op, is_nan_fn *is_nan, si
                         const int *members, int size, const char *in, const char *start, const char *cells, const char *seen,
                         const char *out)
 {
-    char values[1024 * 8], scan[1024 * 8], total[8], want[8], first[8] = { 0 };
+    char values[1024 * 8] = { 0 }, scan[1024 * 8], total[8], want[8];
     for (int i = 0; i < size; i++)
         memcpy(values + (size_t)i * bytes, in + (size_t)members[i] * bytes, bytes);
     canonical_reduce(op, values, bytes, size, total);
     canonical_inclusive(op, values, bytes, size, scan);
-    (void)first;
     for (int o = 0; o < UPDATES; o++) {
         size_t cell = (size_t)((row * UPDATES + o) * n + members[0]) * bytes;
         const char *old = start + cell;

@@ -346,7 +346,7 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = {
                 for (int cgx__x = cgx__x0; cgx__x < cgx__nx; cgx__x++, cgx__g++) {                         \
                     cgx_cpu_thread cgx__t = { cgx__row + cgx__x, 0, 0, { cgx__x, cgx__y, cgx__z }, cgx__g, \
                                               cgx__b, cgx__w, &cgx__s };                                   \
-                    name##__body(&cgx__t, number CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                     \
+                    name##__body(&cgx__t, number, 0 CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                     \
                     if (cgx__t.forked)                                                                     \
                         return cgx__t.rank;                                                                \
                 }                                                                                          \
@@ -356,7 +356,9 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = {
 
 #define CGX__BODY(name, ...)                                                                               \
     CGX__INLINE void name##__body(CGX_UNUSED cgx_cpu_thread *cgx__t,                                       \
-                                  CGX_UNUSED const int cgx__level CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__))
+                                  CGX_UNUSED const int cgx__level,                                         \
+                                  CGX_UNUSED const int cgx__shared_memory_is_declared_in_kernels_alone     \
+                                  CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__))
 
 #define CGX__DESCRIPTOR(link, limits, name, ...)                                                           \
     CGX__BODY(name, __VA_ARGS__);                                                                          \
@@ -423,7 +425,8 @@ CGX__INLINE uint64_t cgx_clock_nanoseconds(void) { return cgx__cpu_nanoseconds()
 #define CGX__SITE(name, bytes, alignment)                                                                  \
     static cgx__site name##__site __attribute__((used, section("cgx_sites"), aligned(64)))                  \
         = { __func__, cgx__state, (bytes), (alignment), 0, { 0, 0, 0 } }
-#define CGX__SHARED_ADDRESS(name) ((void *)(cgx__t->block->shared + name##__site.offset))
+#define CGX__SHARED_ADDRESS(name)                                                                          \
+    ((void)cgx__shared_memory_is_declared_in_kernels_alone, (void *)(cgx__t->block->shared + name##__site.offset))
 #define CGX_SHARED(T, name)                                                                                \
     CGX__SITE(name, sizeof(T), CGX__ALIGNOF(T));                                                           \
     T *const name = (T *)CGX__SHARED_ADDRESS(name)

@@ -78,10 +78,7 @@ CGX__INLINE void cgx__pipeline_wait(cgx_block self, uint32_t n)
 }
 CGX__INLINE void cgx__pipeline_arrive_on(cgx_block self, cgx_mbarrier *barrier, int line)
 {
-    if (CGX__UNLIKELY(self.t->worker->late))
-        cgx__cpu_arrive_on(self.t, barrier, line);
-    else
-        (void)cgx__cpu_mbarrier_parity(self.t, barrier, line); /* a barrier it must be */
+    cgx__cpu_arrive_on(self.t, barrier, line);
 }
 
 CGX__INLINE void cgx__check_bulk(cgx_block self, const void *a, const void *b, size_t bytes, int line)
