@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# scripts/parity.sh [BACKEND]: rows of tests/parity_rows.txt that no test of BACKEND (cpu) names in a comment `rows: B06 B08`.
-# Prints them and exits 1 if there are any. Which test runs where is the meson suite of its folder.
+# scripts/parity.sh [BACKEND]: rows of tests/parity_rows.txt that no test of BACKEND (cpu) names in a comment
+# `rows: B06 B08`. Prints them and exits 1 if there are any. Which test runs where is the meson suite of its folder.
 
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -27,7 +27,7 @@ if ((${#folders[@]} == 0)); then
 fi
 
 # A comment may go over several lines: from "rows:" the row ids that follow one another, over line ends too.
-named=$(find "${folders[@]}" -maxdepth 1 -type f \( -name '*.c' -o -name '*.h' -o -name '*.sh' -o -name '*.cc' \) -print0 |
+named=$(find "${folders[@]}" -maxdepth 1 -type f -regex '.*\.\(c\|h\|cc\|sh\)' -print0 |
     xargs -0 cat | tr '\n' ' ' | grep -oE 'rows:([ *#]+[A-Z][0-9]{2})+' | grep -oE '[A-Z][0-9]{2}' | sort -u || true)
 
 missing=0

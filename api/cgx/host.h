@@ -96,7 +96,8 @@ CGX_API cgx_status cgx_device_get(const char *backend, int index, cgx_device **d
     X(CGX_CAN_BULK_COPY, 3, "bulk-copy", "copies of whole ranges by a copy engine of the processor")       \
     X(CGX_CAN_DEVICE_LAUNCH, 4, "device-launch", "kernels that launch kernels")                            \
     X(CGX_CAN_PEER, 5, "peer", "direct access to another device's memory")                                 \
-    X(CGX_CAN_UNIFIED, 6, "unified", "host and device share one memory: every pointer is valid on both")
+    X(CGX_CAN_UNIFIED, 6, "unified", "host and device share one memory: every pointer is valid on both")   \
+    X(CGX_CAN_EXPLAIN, 7, "explain-misuse", "misuse and deadlocks of a kernel come back as a status and a text")
 enum {
 #define CGX__ENUMERATOR(name, bit, word, text) name = 1 << bit,
     CGX_FOREACH_CAPABILITY(CGX__ENUMERATOR)

@@ -116,7 +116,7 @@ static cgx_status device_info(int device, cgx_device_info *info)
     info->shared_bytes_per_unit = SHARED_BYTES;
     info->memory_bytes = cpu.memory;
     info->max_argument_bytes = 4096;
-    info->capabilities = CGX_CAN_COOPERATIVE | CGX_CAN_CLUSTER | CGX_CAN_PEER | CGX_CAN_UNIFIED;
+    info->capabilities = CGX_CAN_COOPERATIVE | CGX_CAN_CLUSTER | CGX_CAN_PEER | CGX_CAN_UNIFIED | CGX_CAN_EXPLAIN;
     static char engine[64];
     snprintf(engine, sizeof engine, "fibers, %s", level_name(cpu.level));
     info->engine = engine;

@@ -32,7 +32,8 @@ CGX_KERNEL_EXTERN(cluster_neighbours, (int, way), (int, rounds), (int *, bad))
     cgx_block b = cgx_this_block();
     CGX_SHARED_ARRAY(int, s, 1024);
     CGX_DYNAMIC_SHARED(int, dynamic);
-    int rank = cgx_thread_rank(b), n = cgx_num_threads(b), me = cgx_block_rank(c), blocks = cgx_num_blocks(c), wrong = 0;
+    int rank = cgx_thread_rank(b), n = cgx_num_threads(b), me = cgx_block_rank(c), blocks = cgx_num_blocks(c),
+        wrong = 0;
     for (int i = 0; i < rounds; i++) {
         s[rank] = 10000 * me + 10 * rank + i;
         if (rank == 0)
@@ -172,8 +173,8 @@ CGX_KERNEL_EXTERN(cluster_ring, (int, rounds), (int *, out))
     cgx_sync(c);
 }
 
-#define SPIN(n)                                                                                            \
-    for (volatile int spin = 0; spin < (n); spin++)                                                        \
+#define SPIN(n)                                     \
+    for (volatile int spin = 0; spin < (n); spin++) \
         ;
 
 CGX_KERNEL_EXTERN(split_barriers, (int, rounds), (int *, out))
@@ -182,7 +183,8 @@ CGX_KERNEL_EXTERN(split_barriers, (int, rounds), (int *, out))
     cgx_block b = cgx_this_block();
     CGX_SHARED_ARRAY(int, s, 1024);
     CGX_SHARED(int, leader);
-    int rank = cgx_thread_rank(b), n = cgx_num_threads(b), me = cgx_block_rank(c), blocks = cgx_num_blocks(c), wrong = 0;
+    int rank = cgx_thread_rank(b), n = cgx_num_threads(b), me = cgx_block_rank(c), blocks = cgx_num_blocks(c),
+        wrong = 0;
     for (int i = 0; i < rounds; i++) {
         s[rank] = i * n + rank;
         if (rank == 0)
@@ -240,7 +242,8 @@ CGX_KERNEL_EXTERN(cluster_histogram, (int, n), (const int *, in), (int *, bins))
         mine[i] = 0;
     cgx_sync(c);
     for (int64_t i = cgx_thread_rank(g); i < n; i += cgx_num_threads(g))
-        cgx_atomic_fetch_add(cgx_map_shared_rank(c, mine, in[i] / share) + in[i] % share, 1, CGX_RELAXED, CGX_SCOPE_CLUSTER);
+        cgx_atomic_fetch_add(cgx_map_shared_rank(c, mine, in[i] / share) + in[i] % share, 1, CGX_RELAXED,
+                             CGX_SCOPE_CLUSTER);
     cgx_sync(c);
     for (int i = cgx_thread_rank(b); i < share && me * share + i < BINS; i += cgx_num_threads(b))
         cgx_atomic_fetch_add(bins + me * share + i, mine[i], CGX_RELAXED, CGX_SCOPE_DEVICE);

@@ -36,7 +36,8 @@ CGX_DEVICE_FN void ask(cgx_block b, cgx_coalesced g, const coalesced_value *v, i
     a->child_scan = cgx_inclusive_scan(child, v->v, CGX_PLUS);
     cgx_coalesced grandchild = cgx_binary_partition(child, v->i & 4);
     a->grandchild_rank = cgx_thread_rank(grandchild), a->grandchild_size = cgx_num_threads(grandchild);
-    a->grandchild_meta_size = cgx_meta_group_size(grandchild), a->grandchild_meta_rank = cgx_meta_group_rank(grandchild);
+    a->grandchild_meta_size = cgx_meta_group_size(grandchild),
+    a->grandchild_meta_rank = cgx_meta_group_rank(grandchild);
     a->grandchild_reduced = cgx_reduce(grandchild, v->v, CGX_PLUS);
     cgx_sync(grandchild);
 }

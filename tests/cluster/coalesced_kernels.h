@@ -3,8 +3,8 @@
 #define TESTS_COALESCED_KERNELS_H
 #include "../device/values.h"
 
-/* Round I of a block: thread R takes branch BRANCHES[(block * rounds + i) * threads + R], one of four. Branches 1 to 3 make
- * a group of the threads that come there; branch 0 does nothing; branch 3 has a second, inner branch. */
+/* Round I of a block: thread R takes branch BRANCHES[(block * rounds + i) * threads + R], one of four. Branches 1 to 3
+ * make a group of the threads that come there; branch 0 does nothing; branch 3 has a second, inner branch. */
 typedef struct {
     int branch, rank, size, first, meta_size, meta_rank; /* first: rank in the block of the group's rank 0 */
     int from_next, up, down, any, all;
@@ -12,7 +12,8 @@ typedef struct {
     int32_t sum, scan, before;
     float reduced, inclusive, exclusive;
     matrix product, product_scan;
-    /* A labelled partition of the group by the value's lowest bits, a binary partition of that, and the inner branch. */
+    /* A labelled partition of the group by the value's lowest bits, a binary partition of that, and the inner branch.
+     * */
     int child_rank, child_size, child_meta_size, child_meta_rank;
     float child_reduced, child_scan;
     int grandchild_rank, grandchild_size, grandchild_meta_size, grandchild_meta_rank;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Clusters: who am I in 1, 2 and 3 dimensions, barriers whole and in halves, the neighbours' memory and barriers, threads
- * that end. */
+/* Clusters: who am I in 1, 2 and 3 dimensions, barriers whole and in halves, the neighbours' memory and barriers,
+ * threads that end. */
 #include <unistd.h>
 #include "../common/modes.h"
 #include "cluster_kernels.h"
@@ -8,16 +8,19 @@
 static const struct {
     cgx_dim3 cluster, clusters, block;
 } shapes[] = {
-    { { 1, 1, 1 }, { 3, 1, 1 }, { 33, 1, 1 } },  { { 2, 1, 1 }, { 3, 1, 1 }, { 32, 1, 1 } },
-    { { 3, 1, 1 }, { 2, 2, 1 }, { 7, 5, 1 } },   { { 16, 1, 1 }, { 2, 1, 1 }, { 64, 1, 1 } },
-    { { 1, 4, 1 }, { 3, 2, 1 }, { 10, 1, 3 } },  { { 2, 2, 1 }, { 2, 3, 2 }, { 4, 4, 2 } },
-    { { 4, 4, 1 }, { 1, 2, 1 }, { 20, 1, 1 } },  { { 2, 2, 2 }, { 2, 1, 3 }, { 3, 3, 3 } },
-    { { 4, 2, 2 }, { 1, 1, 1 }, { 1, 1, 1 } },   { { 1, 1, 5 }, { 2, 2, 1 }, { 1, 40, 1 } },
-    { { 1, 3, 5 }, { 2, 1, 1 }, { 8, 8, 1 } },   { { 7, 1, 2 }, { 1, 3, 1 }, { 5, 1, 1 } },
+    { { 1, 1, 1 }, { 3, 1, 1 }, { 33, 1, 1 } },   { { 2, 1, 1 }, { 3, 1, 1 }, { 32, 1, 1 } },
+    { { 3, 1, 1 }, { 2, 2, 1 }, { 7, 5, 1 } },    { { 16, 1, 1 }, { 2, 1, 1 }, { 64, 1, 1 } },
+    { { 1, 4, 1 }, { 3, 2, 1 }, { 10, 1, 3 } },   { { 2, 2, 1 }, { 2, 3, 2 }, { 4, 4, 2 } },
+    { { 4, 4, 1 }, { 1, 2, 1 }, { 20, 1, 1 } },   { { 2, 2, 2 }, { 2, 1, 3 }, { 3, 3, 3 } },
+    { { 4, 2, 2 }, { 1, 1, 1 }, { 1, 1, 1 } },    { { 1, 1, 5 }, { 2, 2, 1 }, { 1, 40, 1 } },
+    { { 1, 3, 5 }, { 2, 1, 1 }, { 8, 8, 1 } },    { { 7, 1, 2 }, { 1, 3, 1 }, { 5, 1, 1 } },
     { { 1, 1, 16 }, { 1, 1, 2 }, { 128, 1, 1 } },
 };
 
-static int volume(cgx_dim3 d) { return d.x * d.y * d.z; }
+static int volume(cgx_dim3 d)
+{
+    return d.x * d.y * d.z;
+}
 
 static cgx_config shaped(size_t i)
 {
@@ -30,8 +33,8 @@ static cgx_config shaped(size_t i)
 static void check_dim(cgx_dim3 got, cgx_dim3 want, const char *what, size_t shape, int64_t thread)
 {
     if (got.x != want.x || got.y != want.y || got.z != want.z)
-        fail_msg("shape %d, thread %lld: %s is (%d, %d, %d), not (%d, %d, %d)", (int)shape, (long long)thread, what, got.x,
-                 got.y, got.z, want.x, want.y, want.z);
+        fail_msg("shape %d, thread %lld: %s is (%d, %d, %d), not (%d, %d, %d)", (int)shape, (long long)thread, what,
+                 got.x, got.y, got.z, want.x, want.y, want.z);
 }
 
 /* rows: G02 G03 H05 */
@@ -48,8 +51,10 @@ static void who_am_i(void **state)
         for (int t = 0; t < total; t++) {
             const cluster_answers *a = answers + t;
             int block = t / threads, in_block = t % threads;
-            cgx_dim3 at = cgx_dim(block % (c.x * n.x), block / (c.x * n.x) % (c.y * n.y), block / (c.x * n.x) / (c.y * n.y));
-            cgx_dim3 inside = cgx_dim(at.x % c.x, at.y % c.y, at.z % c.z), of = cgx_dim(at.x / c.x, at.y / c.y, at.z / c.z);
+            cgx_dim3 at =
+                cgx_dim(block % (c.x * n.x), block / (c.x * n.x) % (c.y * n.y), block / (c.x * n.x) / (c.y * n.y));
+            cgx_dim3 inside = cgx_dim(at.x % c.x, at.y % c.y, at.z % c.z),
+                     of = cgx_dim(at.x / c.x, at.y / c.y, at.z / c.z);
             int rank_inside = (inside.z * c.y + inside.y) * c.x + inside.x;
             check_dim(a->group_index, at, "the block's index", i, t);
             check_dim(a->block_index, inside, "the block's index in the cluster", i, t);
@@ -60,7 +65,8 @@ static void who_am_i(void **state)
             assert_int_equal(a->grid_rank, t), assert_int_equal(a->grid_block_rank, block);
             assert_int_equal(a->block_rank, rank_inside), assert_int_equal(a->blocks, blocks);
             assert_int_equal(a->rank, rank_inside * threads + in_block), assert_int_equal(a->size, blocks * threads);
-            assert_int_equal(a->cluster_rank, (of.z * n.y + of.y) * n.x + of.x), assert_int_equal(a->clusters, volume(n));
+            assert_int_equal(a->cluster_rank, (of.z * n.y + of.y) * n.x + of.x),
+                assert_int_equal(a->clusters, volume(n));
             assert_int_equal(a->own_rank_of_shared, rank_inside);
         }
         device_free(out), free(answers);
@@ -84,7 +90,8 @@ static void launches_without_clusters(void **state)
         assert_int_equal(a->clusters, BLOCKS), assert_int_equal(a->own_rank_of_shared, 0);
     }
     for (int way = 0; way < CLUSTER_WAYS; way++) {
-        check_ok(cluster_neighbours_launch(test_queue, cgx_with_shared(cgx_config_1d(BLOCKS, THREADS), 16), way, 3, bad));
+        check_ok(
+            cluster_neighbours_launch(test_queue, cgx_with_shared(cgx_config_1d(BLOCKS, THREADS), 16), way, 3, bad));
         fetch(results, bad, sizeof results);
         for (int t = 0; t < BLOCKS * THREADS; t++)
             assert_int_equal(results[t], 0);
@@ -158,7 +165,8 @@ static void threads_that_end(void **state)
                 if ((rank == 1 || (rank + me) % 3) && !(too && me % 2) && !(rank >= 4 && rank < 8))
                     want = sum;
                 if (results[t] != want)
-                    fail_msg("%d blocks, flags %d, rank %d of block %d: %d, not %d", blocks, flags, rank, me, results[t], want);
+                    fail_msg("%d blocks, flags %d, rank %d of block %d: %d, not %d", blocks, flags, rank, me,
+                             results[t], want);
             }
             device_free(out), free(results);
         }
@@ -246,7 +254,8 @@ static void shapes_that_are_refused(void **state)
     c.cluster = cgx_dim(17, 1, 1);
     check_says(cluster_queries_launch(test_queue, c, out), CGX_ERROR_LIMIT, "cluster_queries", "17", "16");
     c.cluster = cgx_dim(3, 1, 1);
-    check_says(cluster_queries_launch(test_queue, c, out), CGX_ERROR_INVALID, "cluster_queries", "multiple of the cluster");
+    check_says(cluster_queries_launch(test_queue, c, out), CGX_ERROR_INVALID, "cluster_queries",
+               "multiple of the cluster");
     c.cluster = cgx_dim(2, 2, 1);
     check_says(cluster_queries_launch(test_queue, c, out), CGX_ERROR_INVALID, "multiple of the cluster");
     c.cluster = cgx_dim(-2, 1, 1);

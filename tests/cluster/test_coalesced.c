@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Coalesced groups in branches that random numbers choose: thousands of masks, each with all collectives bit for bit, and
- * partitions of partitions. */
+/* Coalesced groups in branches that random numbers choose: thousands of masks, each with all collectives bit for bit,
+ * and partitions of partitions. */
 #include <unistd.h>
 #include "../common/modes.h"
 #include "../device/canonical.h"
 #include "coalesced_kernels.h"
 
-DEFINE_OPERATOR(product, matrix, ((matrix){ a.a * b.a + a.b * b.c, a.a * b.b + a.b * b.d, a.c * b.a + a.d * b.c,
-                                            a.c * b.b + a.d * b.d }))
+DEFINE_OPERATOR(product, matrix,
+                ((matrix){ a.a * b.a + a.b * b.c, a.a *b.b + a.b *b.d, a.c *b.a + a.d *b.c, a.c *b.b + a.d *b.d }))
 
 static const coalesced_value *values;
 static const coalesced_answers *answers;
 
 /* Everything member K of N is told, from the serial evaluation. MEMBERS are indices of values and answers. */
 #define SAME(a, b) !memcmp(&(a), &(b), sizeof(b))
-#define EXPECT(what, want)                                                                                 \
-    do {                                                                                                   \
-        __typeof__(answers->what) expected = (want);                                                       \
-        if (!SAME(a->what, expected))                                                                      \
-            fail_msg("member %d of %d, index %d: " #what " is 0x%s, not 0x%s", k, n, members[k],           \
-                     hex_value(&a->what, sizeof expected), hex_value(&expected, sizeof expected));         \
+#define EXPECT(what, want)                                                                         \
+    do {                                                                                           \
+        __typeof__(answers->what) expected = (want);                                               \
+        if (!SAME(a->what, expected))                                                              \
+            fail_msg("member %d of %d, index %d: " #what " is 0x%s, not 0x%s", k, n, members[k],   \
+                     hex_value(&a->what, sizeof expected), hex_value(&expected, sizeof expected)); \
     } while (0)
 
 static float float_reduce(const int *members, int n)
@@ -72,17 +72,28 @@ static void check_group(const int *members, int n, int threads)
         int same[64], count, place, meta = 0, other;
         float child_floats[64], child_scan[64];
         cgx_mask match = 0;
-        EXPECT(size, n); EXPECT(rank, k); EXPECT(first, members[0] % threads);
-        EXPECT(meta_size, 1); EXPECT(meta_rank, 0);
+        EXPECT(size, n);
+        EXPECT(rank, k);
+        EXPECT(first, members[0] % threads);
+        EXPECT(meta_size, 1);
+        EXPECT(meta_rank, 0);
         EXPECT(from_next, ints[(k + 1) % n]);
-        EXPECT(up, ints[k >= 2 ? k - 2 : k]); EXPECT(down, ints[k + 3 < n ? k + 3 : k]);
-        EXPECT(any, any); EXPECT(all, all); EXPECT(ballot, ballot);
+        EXPECT(up, ints[k >= 2 ? k - 2 : k]);
+        EXPECT(down, ints[k + 3 < n ? k + 3 : k]);
+        EXPECT(any, any);
+        EXPECT(all, all);
+        EXPECT(ballot, ballot);
         for (int i = 0; i < n; i++)
             match |= (cgx_mask)((ints[i] & 3) == (ints[k] & 3)) << i;
         EXPECT(match, match);
-        EXPECT(sum, sum); EXPECT(scan, scan[k]); EXPECT(before, before[k]);
-        EXPECT(reduced, reduced); EXPECT(inclusive, inclusive[k]); EXPECT(exclusive, exclusive[k]);
-        EXPECT(product, m_product); EXPECT(product_scan, m_scan[k]);
+        EXPECT(sum, sum);
+        EXPECT(scan, scan[k]);
+        EXPECT(before, before[k]);
+        EXPECT(reduced, reduced);
+        EXPECT(inclusive, inclusive[k]);
+        EXPECT(exclusive, exclusive[k]);
+        EXPECT(product, m_product);
+        EXPECT(product_scan, m_scan[k]);
         count = select_members(members, n, 3, ints[k] & 3, same);
         for (place = 0; same[place] != members[k]; place++)
             ;
@@ -91,13 +102,17 @@ static void check_group(const int *members, int n, int threads)
         canonical_inclusive(plus_f32, child_floats, 4, count, child_scan);
         while (labels[meta] != (ints[k] & 3))
             meta++;
-        EXPECT(child_size, count); EXPECT(child_rank, place);
-        EXPECT(child_meta_size, label_count); EXPECT(child_meta_rank, meta);
-        EXPECT(child_reduced, float_reduce(same, count)); EXPECT(child_scan, child_scan[place]);
+        EXPECT(child_size, count);
+        EXPECT(child_rank, place);
+        EXPECT(child_meta_size, label_count);
+        EXPECT(child_meta_rank, meta);
+        EXPECT(child_reduced, float_reduce(same, count));
+        EXPECT(child_scan, child_scan[place]);
         other = select_members(members, n, 7, ints[k] & 7, same);
         for (place = 0; same[place] != members[k]; place++)
             ;
-        EXPECT(grandchild_size, other); EXPECT(grandchild_rank, place);
+        EXPECT(grandchild_size, other);
+        EXPECT(grandchild_rank, place);
         EXPECT(grandchild_meta_size, other == count ? 1 : 2);
         EXPECT(grandchild_meta_rank, other == count ? 0 : !!(ints[k] & 4));
         EXPECT(grandchild_reduced, float_reduce(same, other));
@@ -106,7 +121,8 @@ static void check_group(const int *members, int n, int threads)
             count = select_members(members, n, 8, 8, same);
             for (int i = 0; i < count; i++)
                 inner += values[same[i]].i;
-            EXPECT(inner_size, count); EXPECT(inner_sum, inner);
+            EXPECT(inner_size, count);
+            EXPECT(inner_sum, inner);
         }
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reduce and scans of clusters and of the grid, bit for bit against a serial evaluation: each block's canonical order, then
- * the same over the blocks' results. */
+/* Reduce and scans of clusters and of the grid, bit for bit against a serial evaluation: each block's canonical order,
+ * then the same over the blocks' results. */
 #include <unistd.h>
 #include "../common/modes.h"
 #include "../device/canonical.h"
@@ -9,8 +9,8 @@
 enum { ROUNDS = 3 };
 
 /* left OP right, where a whole group is blocks of PER threads: results of all three collectives. */
-static void evaluate(operator_fn *op, const char *values, size_t bytes, int blocks, int per, char *reduced, char *inclusive,
-                     char *exclusive)
+static void evaluate(operator_fn *op, const char *values, size_t bytes, int blocks, int per, char *reduced,
+                     char *inclusive, char *exclusive)
 {
     char *sums = host_memory((size_t)blocks * bytes), *totals = host_memory((size_t)blocks * bytes);
     char *scanned = host_memory((size_t)blocks * bytes), *in_block = host_memory((size_t)per * bytes);
@@ -47,8 +47,8 @@ static int64_t grid_rank(const cgx_config *c, int64_t cluster, int block, int th
 }
 
 /* The results in OUT, of ROWS operators. Without a cluster the group is the grid. */
-static void check_all(const cgx_config *c, int grid, const char *name, operator_fn *const *ops, int rows, is_nan_fn *is_nan,
-                      size_t bytes, const char *in, const char *out)
+static void check_all(const cgx_config *c, int grid, const char *name, operator_fn *const *ops, int rows,
+                      is_nan_fn *is_nan, size_t bytes, const char *in, const char *out)
 {
     int threads = c->block.x * c->block.y * c->block.z, all_blocks = c->grid.x * c->grid.y * c->grid.z;
     int blocks = grid ? all_blocks : c->cluster.x * c->cluster.y * c->cluster.z, size = blocks * threads;
@@ -71,9 +71,11 @@ static void check_all(const cgx_config *c, int grid, const char *name, operator_
                         const char *got = out + (size_t)((((int64_t)round * rows + row) * WIDES + w) * n + r) * bytes;
                         const char *right = want[w] + (w ? (size_t)i * bytes : 0);
                         if (!same_value(got, right, bytes, is_nan))
-                            fail_msg("%s of %s, round %d, operator %d, collective %d, %d blocks of %d, rank %d of group %d: "
-                                     "0x%s, not 0x%s", grid ? "grid" : "cluster", name, round, row, w, blocks, threads, i,
-                                     (int)g, hex_value(got, bytes), hex_value(right, bytes));
+                            fail_msg(
+                                "%s of %s, round %d, operator %d, collective %d, %d blocks of %d, rank %d of group %d: "
+                                "0x%s, not 0x%s",
+                                grid ? "grid" : "cluster", name, round, row, w, blocks, threads, i, (int)g,
+                                hex_value(got, bytes), hex_value(right, bytes));
                     }
             }
     for (int w = 0; w < WIDES; w++)
@@ -84,9 +86,9 @@ static void check_all(const cgx_config *c, int grid, const char *name, operator_
 static cgx_status launch(int type, int grid, cgx_config c, const void *in, void *out)
 {
     int next = 0;
-#define LAUNCH(s, T)                                                                                       \
-    if (type == next++)                                                                                    \
-        return grid ? wide_grid_##s##_launch(test_queue, c, ROUNDS, (const T *)in, (T *)out)               \
+#define LAUNCH(s, T)                                                                         \
+    if (type == next++)                                                                      \
+        return grid ? wide_grid_##s##_launch(test_queue, c, ROUNDS, (const T *)in, (T *)out) \
                     : wide_cluster_##s##_launch(test_queue, c, ROUNDS, (const T *)in, (T *)out);
     FOREACH_WIDE(LAUNCH)
     return CGX_ERROR_INVALID;
@@ -149,9 +151,9 @@ static void grids(void **state)
     check_shape(clusters_of(cgx_dim(2, 2, 1), 3, cgx_dim(17, 1, 1)), 1, 0); /* blocks by their rank in the grid */
 }
 
-DEFINE_OPERATOR(product, matrix, ((matrix){ a.a * b.a + a.b * b.c, a.a * b.b + a.b * b.d, a.c * b.a + a.d * b.c,
-                                            a.c * b.b + a.d * b.d }))
-DEFINE_OPERATOR(compose, affine, ((affine){ a.a * b.a, a.b * b.a + b.b }))
+DEFINE_OPERATOR(product, matrix,
+                ((matrix){ a.a * b.a + a.b * b.c, a.a *b.b + a.b *b.d, a.c *b.a + a.d *b.c, a.c *b.b + a.d *b.d }))
+DEFINE_OPERATOR(compose, affine, ((affine){ a.a * b.a, a.b *b.a + b.b }))
 
 /* rows: R02 R06 R07 S01 S02 G02 G03 */
 static void operators_that_do_not_commute(void **state)
@@ -172,7 +174,8 @@ static void operators_that_do_not_commute(void **state)
         }
         c.cluster = cgx_dim(blocks, 1, 1);
         void *d_m = device_copy(m, n * sizeof *m), *d_f = device_copy(f, n * sizeof *f);
-        void *d_m_out = device_memory(n * sizeof *m * WIDES * ROUNDS), *d_f_out = device_memory(n * sizeof *f * WIDES * ROUNDS);
+        void *d_m_out = device_memory(n * sizeof *m * WIDES * ROUNDS),
+             *d_f_out = device_memory(n * sizeof *f * WIDES * ROUNDS);
         check_ok(wide_cluster_matrix_launch(test_queue, c, ROUNDS, d_m, d_m_out));
         fetch(m_out, d_m_out, n * sizeof *m * WIDES * ROUNDS);
         check_all(&c, 0, "matrix", products, 1, NULL, sizeof *m, (char *)m, (char *)m_out);
@@ -203,7 +206,8 @@ static void groups_in_turn(void **state)
             fetch(results, bad, sizeof results);
             for (int t = 0; t < BLOCKS * sizes[s]; t++)
                 if (results[t])
-                    fail_msg("%d threads, clusters of %d, thread %d: %d results are wrong", sizes[s], cluster, t, results[t]);
+                    fail_msg("%d threads, clusters of %d, thread %d: %d results are wrong", sizes[s], cluster, t,
+                             results[t]);
         }
     device_free(bad);
 }
@@ -234,11 +238,8 @@ static void misuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clusters),
-        cmocka_unit_test(grids),
-        cmocka_unit_test(operators_that_do_not_commute),
-        cmocka_unit_test(groups_in_turn),
-        cmocka_unit_test(misuse),
+        cmocka_unit_test(clusters),       cmocka_unit_test(grids),  cmocka_unit_test(operators_that_do_not_commute),
+        cmocka_unit_test(groups_in_turn), cmocka_unit_test(misuse),
     };
 
     test_start_in_modes();

@@ -6,45 +6,45 @@
 
 /* ---- one thread ---- */
 
-#define PASS(T, ORDER, LOAD, STORE, FAILURE, SCOPE, BITS)                                                  \
-    do {                                                                                                   \
-        T expected = v[1];                                                                                 \
-        cgx_atomic_store(p, v[0], STORE, SCOPE);                                                           \
-        got[GOT_LOAD] = cgx_atomic_load(p, LOAD, SCOPE);                                                   \
-        got[GOT_EXCHANGE] = cgx_atomic_exchange(p, v[2], ORDER, SCOPE);                                    \
-        got[GOT_FAILED] = (T)cgx_atomic_compare_exchange(p, &expected, v[3], ORDER, FAILURE, SCOPE);        \
-        got[GOT_FOUND] = expected;                                                                         \
-        got[GOT_DONE] = (T)cgx_atomic_compare_exchange(p, &expected, v[3], ORDER, FAILURE, SCOPE);          \
-        got[GOT_AFTER] = cgx_atomic_load(p, LOAD, SCOPE);                                                  \
-        got[GOT_ADD] = cgx_atomic_fetch_add(p, v[4], ORDER, SCOPE);                                        \
-        cgx_atomic_fence(ORDER, SCOPE);                                                                    \
-        got[GOT_MIN] = cgx_atomic_fetch_min(p, v[5], ORDER, SCOPE);                                        \
-        got[GOT_MAX] = cgx_atomic_fetch_max(p, v[6], ORDER, SCOPE);                                        \
-        got[GOT_END] = cgx_atomic_load(p, LOAD, SCOPE);                                                    \
-        BITS(ORDER, LOAD, SCOPE)                                                                           \
-        got += GOTS;                                                                                       \
+#define PASS(T, ORDER, LOAD, STORE, FAILURE, SCOPE, BITS)                                            \
+    do {                                                                                             \
+        T expected = v[1];                                                                           \
+        cgx_atomic_store(p, v[0], STORE, SCOPE);                                                     \
+        got[GOT_LOAD] = cgx_atomic_load(p, LOAD, SCOPE);                                             \
+        got[GOT_EXCHANGE] = cgx_atomic_exchange(p, v[2], ORDER, SCOPE);                              \
+        got[GOT_FAILED] = (T)cgx_atomic_compare_exchange(p, &expected, v[3], ORDER, FAILURE, SCOPE); \
+        got[GOT_FOUND] = expected;                                                                   \
+        got[GOT_DONE] = (T)cgx_atomic_compare_exchange(p, &expected, v[3], ORDER, FAILURE, SCOPE);   \
+        got[GOT_AFTER] = cgx_atomic_load(p, LOAD, SCOPE);                                            \
+        got[GOT_ADD] = cgx_atomic_fetch_add(p, v[4], ORDER, SCOPE);                                  \
+        cgx_atomic_fence(ORDER, SCOPE);                                                              \
+        got[GOT_MIN] = cgx_atomic_fetch_min(p, v[5], ORDER, SCOPE);                                  \
+        got[GOT_MAX] = cgx_atomic_fetch_max(p, v[6], ORDER, SCOPE);                                  \
+        got[GOT_END] = cgx_atomic_load(p, LOAD, SCOPE);                                              \
+        BITS(ORDER, LOAD, SCOPE)                                                                     \
+        got += GOTS;                                                                                 \
     } while (0);
-#define PASS_BITS(ORDER, LOAD, SCOPE)                                                                      \
-    got[GOT_AND] = cgx_atomic_fetch_and(p, v[7], ORDER, SCOPE);                                            \
-    got[GOT_OR] = cgx_atomic_fetch_or(p, v[8], ORDER, SCOPE);                                              \
-    got[GOT_XOR] = cgx_atomic_fetch_xor(p, v[0], ORDER, SCOPE);                                            \
+#define PASS_BITS(ORDER, LOAD, SCOPE)                           \
+    got[GOT_AND] = cgx_atomic_fetch_and(p, v[7], ORDER, SCOPE); \
+    got[GOT_OR] = cgx_atomic_fetch_or(p, v[8], ORDER, SCOPE);   \
+    got[GOT_XOR] = cgx_atomic_fetch_xor(p, v[0], ORDER, SCOPE); \
     got[GOT_LAST] = cgx_atomic_load(p, LOAD, SCOPE);
 #define PASS_NO_BITS(ORDER, LOAD, SCOPE)
-#define PASS_SCOPES(T, ORDER, LOAD, STORE, FAILURE, BITS)                                                  \
-    PASS(T, ORDER, LOAD, STORE, FAILURE, CGX_SCOPE_BLOCK, BITS)                                            \
-    PASS(T, ORDER, LOAD, STORE, FAILURE, CGX_SCOPE_CLUSTER, BITS)                                          \
-    PASS(T, ORDER, LOAD, STORE, FAILURE, CGX_SCOPE_DEVICE, BITS)                                           \
+#define PASS_SCOPES(T, ORDER, LOAD, STORE, FAILURE, BITS)         \
+    PASS(T, ORDER, LOAD, STORE, FAILURE, CGX_SCOPE_BLOCK, BITS)   \
+    PASS(T, ORDER, LOAD, STORE, FAILURE, CGX_SCOPE_CLUSTER, BITS) \
+    PASS(T, ORDER, LOAD, STORE, FAILURE, CGX_SCOPE_DEVICE, BITS)  \
     PASS(T, ORDER, LOAD, STORE, FAILURE, CGX_SCOPE_SYSTEM, BITS)
-#define ALL_ATOMICS(s, T, BITS)                                                                            \
-    CGX_KERNEL_EXTERN(atomics_##s, (int, shared), (const T *, v), (T *, word), (T *, got))                 \
-    {                                                                                                      \
-        CGX_SHARED(T, in_shared);                                                                          \
-        T *p = shared ? in_shared : word;                                                                  \
-        PASS_SCOPES(T, CGX_RELAXED, CGX_RELAXED, CGX_RELAXED, CGX_RELAXED, BITS)                           \
-        PASS_SCOPES(T, CGX_ACQUIRE, CGX_ACQUIRE, CGX_RELAXED, CGX_ACQUIRE, BITS)                           \
-        PASS_SCOPES(T, CGX_RELEASE, CGX_RELAXED, CGX_RELEASE, CGX_RELAXED, BITS)                           \
-        PASS_SCOPES(T, CGX_ACQ_REL, CGX_ACQUIRE, CGX_RELEASE, CGX_ACQUIRE, BITS)                           \
-        PASS_SCOPES(T, CGX_SEQ_CST, CGX_SEQ_CST, CGX_SEQ_CST, CGX_SEQ_CST, BITS)                           \
+#define ALL_ATOMICS(s, T, BITS)                                                            \
+    CGX_KERNEL_EXTERN(atomics_##s, (int, shared), (const T *, v), (T *, word), (T *, got)) \
+    {                                                                                      \
+        CGX_SHARED(T, in_shared);                                                          \
+        T *p = shared ? in_shared : word;                                                  \
+        PASS_SCOPES(T, CGX_RELAXED, CGX_RELAXED, CGX_RELAXED, CGX_RELAXED, BITS)           \
+        PASS_SCOPES(T, CGX_ACQUIRE, CGX_ACQUIRE, CGX_RELAXED, CGX_ACQUIRE, BITS)           \
+        PASS_SCOPES(T, CGX_RELEASE, CGX_RELAXED, CGX_RELEASE, CGX_RELAXED, BITS)           \
+        PASS_SCOPES(T, CGX_ACQ_REL, CGX_ACQUIRE, CGX_RELEASE, CGX_ACQUIRE, BITS)           \
+        PASS_SCOPES(T, CGX_SEQ_CST, CGX_SEQ_CST, CGX_SEQ_CST, CGX_SEQ_CST, BITS)           \
     }
 #define ALL_INTEGER_ATOMICS(s, T) ALL_ATOMICS(s, T, PASS_BITS)
 #define ALL_FLOAT_ATOMICS(s, T) ALL_ATOMICS(s, T, PASS_NO_BITS)
@@ -53,44 +53,44 @@ FOREACH_ATOMIC_FLOAT(ALL_FLOAT_ATOMICS)
 
 /* ---- many threads ---- */
 
-#define CONTEND(s, T)                                                                                      \
-    CGX_KERNEL_EXTERN(contended_##s, (int, rounds), (T *, words), (T *, exchanged), (int *, tickets))      \
-    {                                                                                                      \
-        cgx_grid g = cgx_this_grid();                                                                      \
-        int rank = (int)cgx_thread_rank(g);                                                                \
-        for (int i = 0; i < rounds; i++) {                                                                 \
-            int id = rank * rounds + i;                                                                    \
-            T old = cgx_atomic_fetch_add(words + WORD_ADD, (T)1, CGX_RELAXED, CGX_SCOPE_DEVICE);           \
-            cgx_atomic_fetch_add(tickets + (int)old, 1, CGX_RELAXED, CGX_SCOPE_DEVICE);                    \
-            cgx_atomic_fetch_min(words + WORD_MIN, (T)(1000000 - id), CGX_RELAXED, CGX_SCOPE_DEVICE);      \
-            cgx_atomic_fetch_max(words + WORD_MAX, (T)id, CGX_ACQ_REL, CGX_SCOPE_SYSTEM);                  \
-            cgx_atomic_fetch_and(words + WORD_AND, (T) ~((T)1 << id % 30), CGX_RELEASE, CGX_SCOPE_DEVICE); \
-            cgx_atomic_fetch_or(words + WORD_OR, (T)1 << id % 31, CGX_SEQ_CST, CGX_SCOPE_DEVICE);          \
-            cgx_atomic_fetch_xor(words + WORD_XOR, (T)id, CGX_ACQUIRE, CGX_SCOPE_DEVICE);                  \
-            exchanged[id] = cgx_atomic_exchange(words + WORD_EXCHANGE, (T)id, CGX_ACQ_REL, CGX_SCOPE_DEVICE); \
-            T found = cgx_atomic_load(words + WORD_CAS, CGX_RELAXED, CGX_SCOPE_DEVICE);                    \
-            while (!cgx_atomic_compare_exchange(words + WORD_CAS, &found, (T)(found + 3), CGX_RELAXED,     \
-                                                CGX_RELAXED, CGX_SCOPE_DEVICE))                            \
-                ;                                                                                          \
-        }                                                                                                  \
+#define CONTEND(s, T)                                                                                               \
+    CGX_KERNEL_EXTERN(contended_##s, (int, rounds), (T *, words), (T *, exchanged), (int *, tickets))               \
+    {                                                                                                               \
+        cgx_grid g = cgx_this_grid();                                                                               \
+        int rank = (int)cgx_thread_rank(g);                                                                         \
+        for (int i = 0; i < rounds; i++) {                                                                          \
+            int id = rank * rounds + i;                                                                             \
+            T old = cgx_atomic_fetch_add(words + WORD_ADD, (T)1, CGX_RELAXED, CGX_SCOPE_DEVICE);                    \
+            cgx_atomic_fetch_add(tickets + (int)old, 1, CGX_RELAXED, CGX_SCOPE_DEVICE);                             \
+            cgx_atomic_fetch_min(words + WORD_MIN, (T)(1000000 - id), CGX_RELAXED, CGX_SCOPE_DEVICE);               \
+            cgx_atomic_fetch_max(words + WORD_MAX, (T)id, CGX_ACQ_REL, CGX_SCOPE_SYSTEM);                           \
+            cgx_atomic_fetch_and(words + WORD_AND, (T) ~((T)1 << id % 30), CGX_RELEASE, CGX_SCOPE_DEVICE);          \
+            cgx_atomic_fetch_or(words + WORD_OR, (T)1 << id % 31, CGX_SEQ_CST, CGX_SCOPE_DEVICE);                   \
+            cgx_atomic_fetch_xor(words + WORD_XOR, (T)id, CGX_ACQUIRE, CGX_SCOPE_DEVICE);                           \
+            exchanged[id] = cgx_atomic_exchange(words + WORD_EXCHANGE, (T)id, CGX_ACQ_REL, CGX_SCOPE_DEVICE);       \
+            T found = cgx_atomic_load(words + WORD_CAS, CGX_RELAXED, CGX_SCOPE_DEVICE);                             \
+            while (!cgx_atomic_compare_exchange(words + WORD_CAS, &found, (T)(found + 3), CGX_RELAXED, CGX_RELAXED, \
+                                                CGX_SCOPE_DEVICE))                                                  \
+                ;                                                                                                   \
+        }                                                                                                           \
     }
 FOREACH_ATOMIC_INTEGER(CONTEND)
 
 /* Integers that a float holds exactly, so that no order of additions rounds. */
-#define CONTEND_FLOAT(s, T)                                                                                \
-    CGX_KERNEL_EXTERN(contended_##s, (int, rounds), (T *, words))                                          \
-    {                                                                                                      \
-        int rank = (int)cgx_thread_rank(cgx_this_grid());                                                  \
-        for (int i = 0; i < rounds; i++) {                                                                 \
-            int id = rank * rounds + i;                                                                    \
-            cgx_atomic_fetch_add(words + WORD_ADD, (T)(id % 7) * (T)0.25, CGX_RELAXED, CGX_SCOPE_DEVICE);  \
-            cgx_atomic_fetch_min(words + WORD_MIN, (T)-id, CGX_RELAXED, CGX_SCOPE_SYSTEM);                 \
-            cgx_atomic_fetch_max(words + WORD_MAX, (T)id, CGX_SEQ_CST, CGX_SCOPE_DEVICE);                  \
-            T found = cgx_atomic_load(words + WORD_CAS, CGX_RELAXED, CGX_SCOPE_DEVICE);                    \
-            while (!cgx_atomic_compare_exchange(words + WORD_CAS, &found, found + (T)0.5, CGX_ACQ_REL,     \
-                                                CGX_ACQUIRE, CGX_SCOPE_DEVICE))                            \
-                ;                                                                                          \
-        }                                                                                                  \
+#define CONTEND_FLOAT(s, T)                                                                                         \
+    CGX_KERNEL_EXTERN(contended_##s, (int, rounds), (T *, words))                                                   \
+    {                                                                                                               \
+        int rank = (int)cgx_thread_rank(cgx_this_grid());                                                           \
+        for (int i = 0; i < rounds; i++) {                                                                          \
+            int id = rank * rounds + i;                                                                             \
+            cgx_atomic_fetch_add(words + WORD_ADD, (T)(id % 7) * (T)0.25, CGX_RELAXED, CGX_SCOPE_DEVICE);           \
+            cgx_atomic_fetch_min(words + WORD_MIN, (T)-id, CGX_RELAXED, CGX_SCOPE_SYSTEM);                          \
+            cgx_atomic_fetch_max(words + WORD_MAX, (T)id, CGX_SEQ_CST, CGX_SCOPE_DEVICE);                           \
+            T found = cgx_atomic_load(words + WORD_CAS, CGX_RELAXED, CGX_SCOPE_DEVICE);                             \
+            while (!cgx_atomic_compare_exchange(words + WORD_CAS, &found, found + (T)0.5, CGX_ACQ_REL, CGX_ACQUIRE, \
+                                                CGX_SCOPE_DEVICE))                                                  \
+                ;                                                                                                   \
+        }                                                                                                           \
     }
 FOREACH_ATOMIC_FLOAT(CONTEND_FLOAT)
 
@@ -184,42 +184,42 @@ CGX_KERNEL_EXTERN(locked_in_block, (int, rounds), (int *, out))
 
 /* ---- messages ---- */
 
-#define PUBLISH(flag, value, SCOPE)                                                                        \
-    do {                                                                                                   \
-        if (way == PASS_RELEASE) {                                                                         \
-            cgx_atomic_store(flag, value, CGX_RELEASE, SCOPE);                                             \
-        } else if (way == PASS_FENCE) {                                                                    \
-            cgx_atomic_fence(CGX_RELEASE, SCOPE);                                                          \
-            cgx_atomic_store(flag, value, CGX_RELAXED, SCOPE);                                             \
-        } else if (way == PASS_SEQ_CST) {                                                                  \
-            cgx_atomic_store(flag, value, CGX_SEQ_CST, SCOPE);                                             \
-        } else if (way == PASS_EXCHANGE) {                                                                 \
-            cgx_atomic_exchange(flag, value, CGX_RELEASE, SCOPE);                                          \
-        } else if (way == PASS_CAS) {                                                                      \
-            int seen = (value) - 1;                                                                        \
-            while (!cgx_atomic_compare_exchange(flag, &seen, value, CGX_ACQ_REL, CGX_ACQUIRE, SCOPE))       \
-                seen = (value) - 1;                                                                        \
-        } else {                                                                                           \
-            cgx_atomic_fetch_add(flag, 1, CGX_RELEASE, SCOPE);                                             \
-        }                                                                                                  \
+#define PUBLISH(flag, value, SCOPE)                                                                   \
+    do {                                                                                              \
+        if (way == PASS_RELEASE) {                                                                    \
+            cgx_atomic_store(flag, value, CGX_RELEASE, SCOPE);                                        \
+        } else if (way == PASS_FENCE) {                                                               \
+            cgx_atomic_fence(CGX_RELEASE, SCOPE);                                                     \
+            cgx_atomic_store(flag, value, CGX_RELAXED, SCOPE);                                        \
+        } else if (way == PASS_SEQ_CST) {                                                             \
+            cgx_atomic_store(flag, value, CGX_SEQ_CST, SCOPE);                                        \
+        } else if (way == PASS_EXCHANGE) {                                                            \
+            cgx_atomic_exchange(flag, value, CGX_RELEASE, SCOPE);                                     \
+        } else if (way == PASS_CAS) {                                                                 \
+            int seen = (value)-1;                                                                     \
+            while (!cgx_atomic_compare_exchange(flag, &seen, value, CGX_ACQ_REL, CGX_ACQUIRE, SCOPE)) \
+                seen = (value)-1;                                                                     \
+        } else {                                                                                      \
+            cgx_atomic_fetch_add(flag, 1, CGX_RELEASE, SCOPE);                                        \
+        }                                                                                             \
     } while (0)
-#define AWAIT(flag, value, SCOPE)                                                                          \
-    do {                                                                                                   \
-        if (way == PASS_FENCE) {                                                                           \
-            while (cgx_atomic_load(flag, CGX_RELAXED, SCOPE) < (value))                                    \
-                ;                                                                                          \
-            cgx_atomic_fence(CGX_ACQUIRE, SCOPE);                                                          \
-        } else if (way == PASS_SEQ_CST) {                                                                  \
-            while (cgx_atomic_load(flag, CGX_SEQ_CST, SCOPE) < (value))                                    \
-                ;                                                                                          \
-        } else if (way == PASS_CAS) { /* adds nothing to what it finds */                                  \
-            int seen = (value);                                                                            \
-            while (!cgx_atomic_compare_exchange(flag, &seen, value, CGX_ACQUIRE, CGX_ACQUIRE, SCOPE))       \
-                seen = (value);                                                                            \
-        } else {                                                                                           \
-            while (cgx_atomic_load(flag, CGX_ACQUIRE, SCOPE) < (value))                                    \
-                ;                                                                                          \
-        }                                                                                                  \
+#define AWAIT(flag, value, SCOPE)                                                                     \
+    do {                                                                                              \
+        if (way == PASS_FENCE) {                                                                      \
+            while (cgx_atomic_load(flag, CGX_RELAXED, SCOPE) < (value))                               \
+                ;                                                                                     \
+            cgx_atomic_fence(CGX_ACQUIRE, SCOPE);                                                     \
+        } else if (way == PASS_SEQ_CST) {                                                             \
+            while (cgx_atomic_load(flag, CGX_SEQ_CST, SCOPE) < (value))                               \
+                ;                                                                                     \
+        } else if (way == PASS_CAS) { /* adds nothing to what it finds */                             \
+            int seen = (value);                                                                       \
+            while (!cgx_atomic_compare_exchange(flag, &seen, value, CGX_ACQUIRE, CGX_ACQUIRE, SCOPE)) \
+                seen = (value);                                                                       \
+        } else {                                                                                      \
+            while (cgx_atomic_load(flag, CGX_ACQUIRE, SCOPE) < (value))                               \
+                ;                                                                                     \
+        }                                                                                             \
     } while (0)
 
 /* Blocks 2k and 2k + 1 send the same plain integers to and fro: each adds one to what it got. */
@@ -245,7 +245,8 @@ CGX_KERNEL_EXTERN_COOPERATIVE(ping_pong, (int, way), (int, rounds), (int *, flag
     bad[cgx_thread_rank(g)] = wrong;
 }
 
-/* Round I goes from thread to thread, up in even rounds and down in odd ones, and each waits for its neighbour alone. */
+/* Round I goes from thread to thread, up in even rounds and down in odd ones, and each waits for its neighbour alone.
+ * */
 CGX_KERNEL_EXTERN(pass_in_block, (int, way), (int, rounds), (int *, out))
 {
     cgx_block b = cgx_this_block();

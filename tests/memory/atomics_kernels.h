@@ -4,27 +4,40 @@
 #include <cgx.h>
 
 /* X(suffix, type) */
-#define FOREACH_ATOMIC_INTEGER(X)                                                                          \
+#define FOREACH_ATOMIC_INTEGER(X) \
     X(i32, int) X(u32, unsigned) X(l, long) X(ul, unsigned long) X(i64, long long) X(u64, unsigned long long)
 #define FOREACH_ATOMIC_FLOAT(X) X(f32, float) X(f64, double)
 #define FOREACH_ATOMIC(X) FOREACH_ATOMIC_INTEGER(X) FOREACH_ATOMIC_FLOAT(X)
 
 /* What one pass of a single thread gives, in this order. The last three are for integers. */
 enum {
-    GOT_LOAD, GOT_EXCHANGE, GOT_FAILED, GOT_FOUND, GOT_DONE, GOT_AFTER, GOT_ADD, GOT_MIN, GOT_MAX, GOT_END,
-    GOT_AND, GOT_OR, GOT_XOR, GOT_LAST, GOTS
+    GOT_LOAD,
+    GOT_EXCHANGE,
+    GOT_FAILED,
+    GOT_FOUND,
+    GOT_DONE,
+    GOT_AFTER,
+    GOT_ADD,
+    GOT_MIN,
+    GOT_MAX,
+    GOT_END,
+    GOT_AND,
+    GOT_OR,
+    GOT_XOR,
+    GOT_LAST,
+    GOTS
 };
 enum { OPERANDS = 9, ORDERS = 5, SCOPES = 4 };
 
 /* Every operation in every order and scope on one word, in global or in shared memory:
  * got[(order * SCOPES + scope) * GOTS + i] */
-#define DECLARE_ALL_ATOMICS(s, T)                                                                          \
+#define DECLARE_ALL_ATOMICS(s, T) \
     CGX_KERNEL_DECLARE(atomics_##s, (int, shared), (const T *, v), (T *, word), (T *, got))
 FOREACH_ATOMIC(DECLARE_ALL_ATOMICS)
 
 /* Many threads at the same words. */
 enum { CONTENDED = 8 };
-#define DECLARE_CONTENDED(s, T)                                                                            \
+#define DECLARE_CONTENDED(s, T) \
     CGX_KERNEL_DECLARE(contended_##s, (int, rounds), (T *, words), (T *, exchanged), (int *, tickets))
 FOREACH_ATOMIC_INTEGER(DECLARE_CONTENDED)
 enum { WORD_ADD, WORD_MIN, WORD_MAX, WORD_AND, WORD_OR, WORD_XOR, WORD_EXCHANGE, WORD_CAS };

@@ -20,12 +20,14 @@ CGX_DEVICE_FN void copy_as(cgx_block b, int kind, unsigned char *to, const unsig
         int half = n / 2, second = cgx_meta_group_rank(t) == 1;
         if (cgx_meta_group_rank(t) > 1) {
         } else if (kind == COPY_TILE) {
-            cgx_memcpy_async(t, to + (second ? half : 0), from + (second ? half : 0), (size_t)(second ? n - half : half));
+            cgx_memcpy_async(t, to + (second ? half : 0), from + (second ? half : 0),
+                             (size_t)(second ? n - half : half));
             cgx_wait(t);
         } else {
             cgx_coalesced c = cgx_binary_partition(t, rank % 5 < 2); /* one of the two has nothing to do but waits */
             if (rank % 5 < 2)
-                cgx_memcpy_async(c, to + (second ? half : 0), from + (second ? half : 0), (size_t)(second ? n - half : half));
+                cgx_memcpy_async(c, to + (second ? half : 0), from + (second ? half : 0),
+                                 (size_t)(second ? n - half : half));
             cgx_wait(c);
         }
     } else if (kind == COPY_WIDE_TILE) {
@@ -59,7 +61,8 @@ CGX_DEVICE_FN void copy_as(cgx_block b, int kind, unsigned char *to, const unsig
     cgx_sync(b);
 }
 
-CGX_KERNEL_EXTERN(copy_sizes, (int, kind), (int, smallest), (int, largest), (const unsigned char *, in), (int *, report))
+CGX_KERNEL_EXTERN(copy_sizes, (int, kind), (int, smallest), (int, largest), (const unsigned char *, in),
+                  (int *, report))
 {
     cgx_block b = cgx_this_block();
     CGX_SHARED_ARRAY(cgx_int4, aligned, COPY_ROOM / 16 + 1);
@@ -142,12 +145,12 @@ CGX_KERNEL_EXTERN(copy_directions, (const int *, in), (int *, out))
     int rank = cgx_thread_rank(b), me = cgx_block_rank(c), blocks = cgx_num_blocks(c);
     cgx_memcpy_async(b, a, in + 64 * me, 64 * sizeof *a);
     cgx_wait(b);
-    cgx_memcpy_async(b, s, a, 64 * sizeof *a);               /* shared to shared */
+    cgx_memcpy_async(b, s, a, 64 * sizeof *a); /* shared to shared */
     cgx_wait(b);
-    cgx_memcpy_async(b, out + 256 * me, s, 63 * sizeof *a);   /* shared to global */
+    cgx_memcpy_async(b, out + 256 * me, s, 63 * sizeof *a);       /* shared to global */
     cgx_memcpy_async(b, out + 256 * me + 64, in, 63 * sizeof *a); /* global to global */
     cgx_wait(b);
-    cgx_memcpy_async(b, s, s, 64 * sizeof *a);               /* onto itself */
+    cgx_memcpy_async(b, s, s, 64 * sizeof *a); /* onto itself */
     cgx_wait(b);
     cgx_sync(c);
     cgx_memcpy_async(b, a, cgx_map_shared_rank(c, s, (me + 1) % blocks), 64 * sizeof *a); /* from a neighbour */
@@ -156,7 +159,8 @@ CGX_KERNEL_EXTERN(copy_directions, (const int *, in), (int *, out))
     for (int i = rank; i < 64; i += cgx_num_threads(b))
         out[256 * me + 128 + i] = a[i];
     cgx_sync(c);
-    cgx_memcpy_async(b, cgx_map_shared_rank(c, s, (me + 1) % blocks), in + 64 * me, 64 * sizeof *a); /* to a neighbour */
+    cgx_memcpy_async(b, cgx_map_shared_rank(c, s, (me + 1) % blocks), in + 64 * me,
+                     64 * sizeof *a); /* to a neighbour */
     cgx_wait(b);
     cgx_sync(c);
     for (int i = rank; i < 64; i += cgx_num_threads(b))
@@ -207,7 +211,8 @@ CGX_KERNEL_EXTERN(group_ring, (int, kind), (int, depth), (int, items), (const in
         cgx_memcpy_async(g, room + i % (depth + 1) * 128 + base, in + i * 128 + base, (size_t)size * 4);
     for (int i = 0; i < items; i++) {
         if (i + depth < items) {
-            cgx_memcpy_async(g, room + (i + depth) % (depth + 1) * 128 + base, in + (i + depth) * 128 + base, (size_t)size * 4);
+            cgx_memcpy_async(g, room + (i + depth) % (depth + 1) * 128 + base, in + (i + depth) * 128 + base,
+                             (size_t)size * 4);
             cgx_wait_prior(g, depth);
         } else {
             cgx_wait_prior(g, items - 1 - i);
@@ -229,14 +234,14 @@ CGX_KERNEL_EXTERN(mixed_stages, (const int *, in), (int *, out))
     all[rank] = all[64 + rank] = -1;
     cgx_sync(b);
     cgx_pipeline_memcpy_async(own + rank, in + rank, 4);
-    cgx_pipeline_commit();                                    /* stage 0: the thread's */
-    cgx_memcpy_async(b, all, in + 64, 64 * 4);                /* stage 1: the block's */
+    cgx_pipeline_commit();                     /* stage 0: the thread's */
+    cgx_memcpy_async(b, all, in + 64, 64 * 4); /* stage 1: the block's */
     cgx_pipeline_memcpy_async(own + 64 + rank, in + 128 + rank, 4);
-    cgx_pipeline_commit();                                    /* stage 2 */
-    cgx_memcpy_async(b, all + 64, in + 192, 64 * 4);          /* stage 3 */
+    cgx_pipeline_commit();                           /* stage 2 */
+    cgx_memcpy_async(b, all + 64, in + 192, 64 * 4); /* stage 3 */
     cgx_pipeline_memcpy_async(own + 128 + rank, in + 256 + rank, 4);
-    cgx_pipeline_commit();                                    /* stage 4 */
-#define THERE                                                                                              \
+    cgx_pipeline_commit(); /* stage 4 */
+#define THERE                                                                                                \
     ((own[rank] == in[rank]) | (all[rank] == in[64 + rank]) << 1 | (own[64 + rank] == in[128 + rank]) << 2 | \
      (all[64 + rank] == in[192 + rank]) << 3 | (own[128 + rank] == in[256 + rank]) << 4)
     cgx_pipeline_wait_prior(7);

@@ -25,10 +25,22 @@ CGX_KERNEL_EXTERN(many_phases, (int, phases), (int *, bad))
         switch ((rank + i) % 6) {
         case 0: cgx_mbarrier_wait(m, t); break;
         case 1: cgx_mbarrier_wait_parity(m, i & 1); break;
-        case 2: while (!cgx_mbarrier_test_wait(m, t)); break;
-        case 3: while (!cgx_mbarrier_test_wait_parity(m, i & 1)); break;
-        case 4: while (!cgx_mbarrier_try_wait(m, t, 100)); break;
-        case 5: while (!cgx_mbarrier_try_wait_parity(m, i & 1, 0)); break;
+        case 2:
+            while (!cgx_mbarrier_test_wait(m, t))
+                ;
+            break;
+        case 3:
+            while (!cgx_mbarrier_test_wait_parity(m, i & 1))
+                ;
+            break;
+        case 4:
+            while (!cgx_mbarrier_try_wait(m, t, 100))
+                ;
+            break;
+        case 5:
+            while (!cgx_mbarrier_try_wait_parity(m, i & 1, 0))
+                ;
+            break;
         }
         wrong += !cgx_mbarrier_test_wait(m, t); /* it stays true */
         wrong += mine[(rank + 1) % n] != i || mine[(rank + 7) % n] != i;
@@ -47,7 +59,7 @@ CGX_KERNEL_EXTERN(large_counts, (int, rounds), (unsigned, seed), (int *, bad))
             uint32_t left = count, next = count;
             cgx_mbarrier_token first = cgx_mbarrier_arrive_n(m, 1), t = first;
             wrong += cgx_mbarrier_token_pending(first) != left;
-            for (left--; left; ) {
+            for (left--; left;) {
                 uint32_t n = 1 + draw(&seed) % (left > 4 ? (left + 1) / 2 : left);
                 wrong += cgx_mbarrier_test_wait(m, first) != 0;
                 if (n == 1) {
@@ -137,13 +149,15 @@ CGX_KERNEL_EXTERN(time_limits, (int, by_token), (const unsigned *, limits), (int
         cgx_mbarrier_token t = cgx_mbarrier_arrive(m);
         for (int i = 0; i < LIMITS; i++) {
             uint64_t start = cgx_clock_nanoseconds();
-            result[2 * i] = by_token ? cgx_mbarrier_try_wait(m, t, limits[i]) : cgx_mbarrier_try_wait_parity(m, 0, limits[i]);
+            result[2 * i] =
+                by_token ? cgx_mbarrier_try_wait(m, t, limits[i]) : cgx_mbarrier_try_wait_parity(m, 0, limits[i]);
             took[2 * i] = cgx_clock_nanoseconds() - start;
         }
         cgx_mbarrier_arrive(m);
         for (int i = 0; i < LIMITS; i++) {
             uint64_t start = cgx_clock_nanoseconds();
-            result[2 * i + 1] = by_token ? cgx_mbarrier_try_wait(m, t, limits[i]) : cgx_mbarrier_try_wait_parity(m, 0, limits[i]);
+            result[2 * i + 1] =
+                by_token ? cgx_mbarrier_try_wait(m, t, limits[i]) : cgx_mbarrier_try_wait_parity(m, 0, limits[i]);
             took[2 * i + 1] = cgx_clock_nanoseconds() - start;
         }
     }
@@ -215,9 +229,18 @@ CGX_KERNEL_EXTERN(stress, (int, rounds), (unsigned, seed), (const int *, in), (i
         switch (how % 5u) {
         case 0: cgx_mbarrier_wait(m, t); break;
         case 1: cgx_mbarrier_wait_parity(m, at); break;
-        case 2: while (!cgx_mbarrier_test_wait(m, t)); break;
-        case 3: while (!cgx_mbarrier_try_wait_parity(m, at, how % 300u)); break;
-        default: while (!cgx_mbarrier_try_wait(m, t, 50)); break;
+        case 2:
+            while (!cgx_mbarrier_test_wait(m, t))
+                ;
+            break;
+        case 3:
+            while (!cgx_mbarrier_try_wait_parity(m, at, how % 300u))
+                ;
+            break;
+        default:
+            while (!cgx_mbarrier_try_wait(m, t, 50))
+                ;
+            break;
         }
         wrong += plain[how % (unsigned)n] != i;
         if (what < 2)

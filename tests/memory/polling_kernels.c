@@ -188,7 +188,8 @@ CGX_KERNEL_EXTERN(look_back_wide, (const unsigned *, in), (unsigned long long *,
                 break;
         }
         if (lane == 0) {
-            cgx_atomic_store(status + part, (unsigned long long)HAS_PREFIX << 32 | (back + sum), CGX_RELEASE, CGX_SCOPE_DEVICE);
+            cgx_atomic_store(status + part, (unsigned long long)HAS_PREFIX << 32 | (back + sum), CGX_RELEASE,
+                             CGX_SCOPE_DEVICE);
             *before = back;
         }
     }

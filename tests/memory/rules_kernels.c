@@ -22,7 +22,10 @@ CGX_KERNEL_EXTERN(break_rule, (int, which), (char *, memory), (int *, out))
         case RULE_DROP_WITHOUT_INIT: cgx_mbarrier_arrive_and_drop(m); break;
         case RULE_EXPECT_WITHOUT_INIT: cgx_mbarrier_arrive_expect_tx(m, 16); break;
         case RULE_ARRIVE_ON_WITHOUT_INIT: cgx_pipeline_arrive_on(m); break;
-        case RULE_BULK_WITHOUT_INIT: cgx_bulk_copy_async(room, memory, 16, m); cgx_mbarrier_test_wait_parity(mine, 0); break;
+        case RULE_BULK_WITHOUT_INIT:
+            cgx_bulk_copy_async(room, memory, 16, m);
+            cgx_mbarrier_test_wait_parity(mine, 0);
+            break;
         case RULE_NEIGHBOUR_WITHOUT_INIT: cgx_mbarrier_arrive(cgx_map_shared_rank(c, m, 0)); break;
         case RULE_INIT_ABOVE_MAXIMUM: cgx_mbarrier_init(m, 1 << 20); break;
         case RULE_INIT_FOR_NOBODY: cgx_mbarrier_init(m, 0); break;

@@ -19,37 +19,36 @@ static double largest(double a, double b)
 #define FLOAT_SUM(T, a, b) (T)((a) + (b))
 #define INTEGER_LEAST(T, a, b) ((a) < (b) ? (a) : (b))
 #define INTEGER_LARGEST(T, a, b) ((a) > (b) ? (a) : (b))
-#define FLOAT_LEAST(T, a, b) (T)least((double)(a), (double)(b))
-#define FLOAT_LARGEST(T, a, b) (T)largest((double)(a), (double)(b))
-#define INTEGER_BITS                                                                                       \
-    want[GOT_AND] = w, w &= v[7];                                                                          \
-    want[GOT_OR] = w, w |= v[8];                                                                           \
-    want[GOT_XOR] = w, w ^= v[0];                                                                          \
+#define FLOAT_LEAST(T, a, b) (T) least((double)(a), (double)(b))
+#define FLOAT_LARGEST(T, a, b) (T) largest((double)(a), (double)(b))
+#define INTEGER_BITS              \
+    want[GOT_AND] = w, w &= v[7]; \
+    want[GOT_OR] = w, w |= v[8];  \
+    want[GOT_XOR] = w, w ^= v[0]; \
     want[GOT_LAST] = w;
 #define FLOAT_BITS
 
-#define CHECK_ALL(s, T, KIND)                                                                              \
-    static void check_all_##s(const T *v, int shared)                                                      \
-    {                                                                                                      \
-        T got[ORDERS * SCOPES * GOTS], want[GOTS], w = v[2];                                               \
-        T *in = device_copy(v, OPERANDS * sizeof *v), *word = device_memory(sizeof *word);                 \
-        T *out = device_memory(sizeof got);                                                                \
-        memset(got, 0, sizeof got), memset(want, 0, sizeof want);                                          \
-        check_ok(cgx_copy(test_queue, out, got, sizeof got));                                              \
-        check_ok(atomics_##s##_launch(test_queue, cgx_config_1d(1, 1), shared, in, word, out));            \
-        want[GOT_LOAD] = want[GOT_EXCHANGE] = v[0], want[GOT_FAILED] = 0, want[GOT_FOUND] = w;             \
-        want[GOT_DONE] = 1, want[GOT_AFTER] = want[GOT_ADD] = v[3];                                        \
-        want[GOT_MIN] = w = KIND##_SUM(T, v[3], v[4]);                                                     \
-        want[GOT_MAX] = w = KIND##_LEAST(T, w, v[5]);                                                      \
-        want[GOT_END] = w = KIND##_LARGEST(T, w, v[6]);                                                    \
-        KIND##_BITS                                                                                        \
-        fetch(got, out, sizeof got);                                                                       \
-        for (int i = 0; i < ORDERS * SCOPES * GOTS; i++)                                                   \
-            if (memcmp(got + i, want + i % GOTS, sizeof *got))                                             \
-                fail_msg(#s " in %s memory, order %d, scope %d, result %d: %.17g, not %.17g",              \
-                         shared ? "shared" : "global", i / GOTS / SCOPES, i / GOTS % SCOPES, i % GOTS,     \
-                         (double)got[i], (double)want[i % GOTS]);                                          \
-        device_free(in), device_free(word), device_free(out);                                              \
+#define CHECK_ALL(s, T, KIND)                                                                                          \
+    static void check_all_##s(const T *v, int shared)                                                                  \
+    {                                                                                                                  \
+        T got[ORDERS * SCOPES * GOTS], want[GOTS], w = v[2];                                                           \
+        T *in = device_copy(v, OPERANDS * sizeof *v), *word = device_memory(sizeof *word);                             \
+        T *out = device_memory(sizeof got);                                                                            \
+        memset(got, 0, sizeof got), memset(want, 0, sizeof want);                                                      \
+        check_ok(cgx_copy(test_queue, out, got, sizeof got));                                                          \
+        check_ok(atomics_##s##_launch(test_queue, cgx_config_1d(1, 1), shared, in, word, out));                        \
+        want[GOT_LOAD] = want[GOT_EXCHANGE] = v[0], want[GOT_FAILED] = 0, want[GOT_FOUND] = w;                         \
+        want[GOT_DONE] = 1, want[GOT_AFTER] = want[GOT_ADD] = v[3];                                                    \
+        want[GOT_MIN] = w = KIND##_SUM(T, v[3], v[4]);                                                                 \
+        want[GOT_MAX] = w = KIND##_LEAST(T, w, v[5]);                                                                  \
+        want[GOT_END] = w = KIND##_LARGEST(T, w, v[6]);                                                                \
+        KIND##_BITS fetch(got, out, sizeof got);                                                                       \
+        for (int i = 0; i < ORDERS * SCOPES * GOTS; i++)                                                               \
+            if (memcmp(got + i, want + i % GOTS, sizeof *got))                                                         \
+                fail_msg(#s " in %s memory, order %d, scope %d, result %d: %.17g, not %.17g",                          \
+                         shared ? "shared" : "global", i / GOTS / SCOPES, i / GOTS % SCOPES, i % GOTS, (double)got[i], \
+                         (double)want[i % GOTS]);                                                                      \
+        device_free(in), device_free(word), device_free(out);                                                          \
     }
 #define CHECK_ALL_INTEGER(s, T) CHECK_ALL(s, T, INTEGER)
 #define CHECK_ALL_FLOAT(s, T) CHECK_ALL(s, T, FLOAT)
@@ -62,23 +61,23 @@ static void every_operation(void **state)
     (void)state;
     for (int round = 0; round < test_scaled(20); round++) {
         int shared = round % 2;
-#define RANDOM_INTEGERS(s, T)                                                                              \
-        {                                                                                                  \
-            T v[OPERANDS];                                                                                 \
-            for (int i = 0; i < OPERANDS; i++)                                                             \
-                v[i] = (T)random_u64();                                                                    \
-            v[1] = (T)(v[2] + 1); /* not what is found */                                                  \
-            check_all_##s(v, shared);                                                                      \
-        }
+#define RANDOM_INTEGERS(s, T)                         \
+    {                                                 \
+        T v[OPERANDS];                                \
+        for (int i = 0; i < OPERANDS; i++)            \
+            v[i] = (T)random_u64();                   \
+        v[1] = (T)(v[2] + 1); /* not what is found */ \
+        check_all_##s(v, shared);                     \
+    }
         FOREACH_ATOMIC_INTEGER(RANDOM_INTEGERS)
-#define RANDOM_FLOATS(s, T)                                                                                \
-        {                                                                                                  \
-            T v[OPERANDS];                                                                                 \
-            for (int i = 0; i < OPERANDS; i++)                                                             \
-                v[i] = (T)(int64_t)random_u64() * (T)0x1p-40;                                              \
-            v[1] = v[2] + v[2];                                                                            \
-            check_all_##s(v, shared);                                                                      \
-        }
+#define RANDOM_FLOATS(s, T)                               \
+    {                                                     \
+        T v[OPERANDS];                                    \
+        for (int i = 0; i < OPERANDS; i++)                \
+            v[i] = (T)(int64_t)random_u64() * (T)0x1p-40; \
+        v[1] = v[2] + v[2];                               \
+        check_all_##s(v, shared);                         \
+    }
         FOREACH_ATOMIC_FLOAT(RANDOM_FLOATS)
     }
 }
@@ -87,19 +86,25 @@ static void every_operation(void **state)
 static void special_floats(void **state)
 {
     static const double rows[][4] = {
-        { -0.0, -0.0, 0.0, -0.0 }, { 0.0, 0.0, -0.0, 0.0 }, { NAN, 1, 2, 1 }, { 1, 0, NAN, NAN },
-        { INFINITY, 1, INFINITY, -INFINITY }, { -INFINITY, 1, 1, 2 }, { 1, 1, INFINITY, INFINITY },
-        { 0x1p-149, 0, 0.0, -0.0 }, { -0x1p-149, 0, -0.0, -0x1p-148 },
+        { -0.0, -0.0, 0.0, -0.0 },
+        { 0.0, 0.0, -0.0, 0.0 },
+        { NAN, 1, 2, 1 },
+        { 1, 0, NAN, NAN },
+        { INFINITY, 1, INFINITY, -INFINITY },
+        { -INFINITY, 1, 1, 2 },
+        { 1, 1, INFINITY, INFINITY },
+        { 0x1p-149, 0, 0.0, -0.0 },
+        { -0x1p-149, 0, -0.0, -0x1p-148 },
     };
 
     (void)state;
     for (size_t r = 0; r < COUNT_OF(rows); r++)
         for (int shared = 0; shared < 2; shared++) {
-#define SPECIAL_FLOATS(s, T)                                                                               \
-            {                                                                                              \
-                T v[OPERANDS] = { 1, 2, 3, (T)rows[r][0], (T)rows[r][1], (T)rows[r][2], (T)rows[r][3], 0, 0 }; \
-                check_all_##s(v, shared);                                                                  \
-            }
+#define SPECIAL_FLOATS(s, T)                                                                           \
+    {                                                                                                  \
+        T v[OPERANDS] = { 1, 2, 3, (T)rows[r][0], (T)rows[r][1], (T)rows[r][2], (T)rows[r][3], 0, 0 }; \
+        check_all_##s(v, shared);                                                                      \
+    }
             FOREACH_ATOMIC_FLOAT(SPECIAL_FLOATS)
         }
 }
@@ -112,51 +117,52 @@ static int compare_ints(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-#define CHECK_CONTENDED(s, T)                                                                              \
-    static void check_contended_##s(int blocks, int threads, int rounds)                                   \
-    {                                                                                                      \
-        int n = blocks * threads * rounds, *ids = host_memory((size_t)(n + 1) * sizeof *ids);              \
-        int *counts = host_memory((size_t)n * sizeof *counts), *tickets, all;                              \
-        T start[CONTENDED] = { 0, 1000000, 0, (T)-1, 0, 0, 0, 5 }, *got = host_memory((size_t)n * sizeof *got); \
-        T end[CONTENDED], *words, *exchanged = device_memory((size_t)n * sizeof *exchanged);               \
-        T bits = (T)-1, ors = 0, xors = 0;                                                                 \
-        start[WORD_EXCHANGE] = (T)n; /* nobody's number */                                                 \
-        words = device_copy(start, sizeof start);                                                          \
-        tickets = device_memory((size_t)n * sizeof *tickets);                                              \
-        check_ok(cgx_fill_i32(test_queue, tickets, 0, (size_t)n));                                         \
-        check_ok(contended_##s##_launch(test_queue, cgx_config_1d(blocks, threads), rounds, words, exchanged, tickets)); \
-        fetch(end, words, sizeof end);                                                                     \
-        fetch(got, exchanged, (size_t)n * sizeof *got);                                                    \
-        fetch(counts, tickets, (size_t)n * sizeof *counts);                                                \
-        for (int i = 0; i < n; i++) {                                                                      \
-            assert_int_equal(counts[i], 1); /* each sum was seen once */                                   \
-            ids[i] = (int)got[i];                                                                          \
-            bits &= (T) ~((T)1 << i % 30), ors |= (T)1 << i % 31, xors ^= (T)i;                            \
-        }                                                                                                  \
-        ids[n] = (int)end[WORD_EXCHANGE];                                                                  \
-        qsort(ids, (size_t)n + 1, sizeof *ids, compare_ints);                                              \
-        for (all = 0; all <= n; all++)                                                                     \
-            assert_int_equal(ids[all], all); /* nothing was lost or doubled on the way */                  \
+#define CHECK_CONTENDED(s, T)                                                                                       \
+    static void check_contended_##s(int blocks, int threads, int rounds)                                            \
+    {                                                                                                               \
+        int n = blocks * threads * rounds, *ids = host_memory((size_t)(n + 1) * sizeof *ids);                       \
+        int *counts = host_memory((size_t)n * sizeof *counts), *tickets, all;                                       \
+        T start[CONTENDED] = { 0, 1000000, 0, (T)-1, 0, 0, 0, 5 }, *got = host_memory((size_t)n * sizeof *got);     \
+        T end[CONTENDED], *words, *exchanged = device_memory((size_t)n * sizeof *exchanged);                        \
+        T bits = (T)-1, ors = 0, xors = 0;                                                                          \
+        start[WORD_EXCHANGE] = (T)n; /* nobody's number */                                                          \
+        words = device_copy(start, sizeof start);                                                                   \
+        tickets = device_memory((size_t)n * sizeof *tickets);                                                       \
+        check_ok(cgx_fill_i32(test_queue, tickets, 0, (size_t)n));                                                  \
+        check_ok(                                                                                                   \
+            contended_##s##_launch(test_queue, cgx_config_1d(blocks, threads), rounds, words, exchanged, tickets)); \
+        fetch(end, words, sizeof end);                                                                              \
+        fetch(got, exchanged, (size_t)n * sizeof *got);                                                             \
+        fetch(counts, tickets, (size_t)n * sizeof *counts);                                                         \
+        for (int i = 0; i < n; i++) {                                                                               \
+            assert_int_equal(counts[i], 1); /* each sum was seen once */                                            \
+            ids[i] = (int)got[i];                                                                                   \
+            bits &= (T) ~((T)1 << i % 30), ors |= (T)1 << i % 31, xors ^= (T)i;                                     \
+        }                                                                                                           \
+        ids[n] = (int)end[WORD_EXCHANGE];                                                                           \
+        qsort(ids, (size_t)n + 1, sizeof *ids, compare_ints);                                                       \
+        for (all = 0; all <= n; all++)                                                                              \
+            assert_int_equal(ids[all], all); /* nothing was lost or doubled on the way */                           \
         assert_true(end[WORD_ADD] == (T)n && end[WORD_MIN] == (T)(1000000 - n + 1) && end[WORD_MAX] == (T)(n - 1)); \
-        assert_true(end[WORD_AND] == bits && end[WORD_OR] == ors && end[WORD_XOR] == xors);                \
-        assert_true(end[WORD_CAS] == (T)(5 + 3 * n));                                                      \
-        free(ids), free(counts), free(got);                                                                \
-        device_free(words), device_free(exchanged), device_free(tickets);                                  \
+        assert_true(end[WORD_AND] == bits && end[WORD_OR] == ors && end[WORD_XOR] == xors);                         \
+        assert_true(end[WORD_CAS] == (T)(5 + 3 * n));                                                               \
+        free(ids), free(counts), free(got);                                                                         \
+        device_free(words), device_free(exchanged), device_free(tickets);                                           \
     }
 FOREACH_ATOMIC_INTEGER(CHECK_CONTENDED)
 
-#define CHECK_CONTENDED_FLOAT(s, T)                                                                        \
-    static void check_contended_##s(int blocks, int threads, int rounds)                                   \
-    {                                                                                                      \
-        int n = blocks * threads * rounds;                                                                 \
-        T end[CONTENDED] = { 0 }, sum = 0, *words = device_copy(end, sizeof end);                          \
-        check_ok(contended_##s##_launch(test_queue, cgx_config_1d(blocks, threads), rounds, words));       \
-        fetch(end, words, sizeof end);                                                                     \
-        for (int i = 0; i < n; i++)                                                                        \
-            sum += (T)(i % 7) * (T)0.25;                                                                   \
-        assert_true(end[WORD_ADD] == sum && end[WORD_CAS] == (T)n * (T)0.5);                               \
-        assert_true(end[WORD_MIN] == (T)(1 - n) && end[WORD_MAX] == (T)(n - 1));                           \
-        device_free(words);                                                                                \
+#define CHECK_CONTENDED_FLOAT(s, T)                                                                  \
+    static void check_contended_##s(int blocks, int threads, int rounds)                             \
+    {                                                                                                \
+        int n = blocks * threads * rounds;                                                           \
+        T end[CONTENDED] = { 0 }, sum = 0, *words = device_copy(end, sizeof end);                    \
+        check_ok(contended_##s##_launch(test_queue, cgx_config_1d(blocks, threads), rounds, words)); \
+        fetch(end, words, sizeof end);                                                               \
+        for (int i = 0; i < n; i++)                                                                  \
+            sum += (T)(i % 7) * (T)0.25;                                                             \
+        assert_true(end[WORD_ADD] == sum && end[WORD_CAS] == (T)n * (T)0.5);                         \
+        assert_true(end[WORD_MIN] == (T)(1 - n) && end[WORD_MAX] == (T)(n - 1));                     \
+        device_free(words);                                                                          \
     }
 FOREACH_ATOMIC_FLOAT(CHECK_CONTENDED_FLOAT)
 
@@ -238,8 +244,8 @@ static void messages_between_blocks(void **state)
         int *flags = device_memory(PAIRS * 64 * sizeof *flags), *data = device_copy(start, sizeof start);
         int *bad = device_memory(sizeof results);
         check_ok(cgx_fill_i32(test_queue, flags, 0, PAIRS * 64));
-        check_ok(ping_pong_launch(test_queue, cgx_cooperative(cgx_config_1d(2 * PAIRS, THREADS)), way, rounds, flags, data,
-                                  bad));
+        check_ok(ping_pong_launch(test_queue, cgx_cooperative(cgx_config_1d(2 * PAIRS, THREADS)), way, rounds, flags,
+                                  data, bad));
         fetch(results, bad, sizeof results);
         for (size_t i = 0; i < COUNT_OF(results); i++)
             if (results[i])

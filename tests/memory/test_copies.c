@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies that may run beside the threads: every size and alignment to the last byte, zeros, stages with N known at run time,
- * barriers that copies complete on, bulk copies and stores; and that a missing wait is seen where copies are late. */
+/* Copies that may run beside the threads: every size and alignment to the last byte, zeros, stages with N known at run
+ * time, barriers that copies complete on, bulk copies and stores; and that a missing wait is seen where copies are
+ * late. */
 #include <sys/mman.h>
 #include <unistd.h>
 #include "../common/modes.h"
 #include "copies_kernels.h"
 
-enum { POISON = 0xcbcbcbcb };
+static const unsigned POISON = 0xcbcbcbcb;
 static unsigned char bytes[4096];
 
 static void check_report(int *report, const char *what, int kind)
@@ -14,8 +15,8 @@ static void check_report(int *report, const char *what, int kind)
     int r[REPORT_INTS];
     fetch(r, report, sizeof r);
     if (r[0])
-        fail_msg("%s, kind %d: %d bytes are wrong; one is 0x%02x: %d bytes, offsets or N %d and %d, place %d", what, kind, r[0],
-                 r[5], r[1], r[2], r[3], r[4]);
+        fail_msg("%s, kind %d: %d bytes are wrong; one is 0x%02x: %d bytes, offsets or N %d and %d, place %d", what,
+                 kind, r[0], r[5], r[1], r[2], r[3], r[4]);
     device_free(report);
 }
 
@@ -151,7 +152,8 @@ static void stages_of_a_thread(void **state)
                         for (int k = 0; k < width / 4; k++)
                             sum += values[(i * 64 + r % 64) * 4 + k] * (i + 1);
                     if (results[r] != sum)
-                        fail_msg("depth %d, width %d, %d items, rank %d: %d, not %d", depth, width, items, r, results[r], sum);
+                        fail_msg("depth %d, width %d, %d items, rank %d: %d, not %d", depth, width, items, r,
+                                 results[r], sum);
                 }
             }
     device_free(in), device_free(out);
@@ -191,7 +193,8 @@ static void stages_of_groups(void **state)
                     for (int i = 0; i < items; i++)
                         sum += values[i * 128 + base + (me + i) % size] * (i + 1);
                     if (results[r] != sum)
-                        fail_msg("kind %d, depth %d, %d items, rank %d: %d, not %d", kind, depth, items, r, results[r], sum);
+                        fail_msg("kind %d, depth %d, %d items, rank %d: %d, not %d", kind, depth, items, r, results[r],
+                                 sum);
                 }
             }
     device_free(in), device_free(out);
@@ -215,7 +218,8 @@ static void one_counter_of_stages(void **state)
             fail_msg("step %d, rank %d: copies 0x%x are there, 0x%x have been waited for", i / 64, i % 64, got, want);
         /* Late copies come when they are waited for and not before; a block's come with its leader's wait. */
         if (test_copies_are_late() && i % 64 == 0 && got != want)
-            fail_msg("step %d, rank %d: copies 0x%x are there, but 0x%x have been waited for", i / 64, i % 64, got, want);
+            fail_msg("step %d, rank %d: copies 0x%x are there, but 0x%x have been waited for", i / 64, i % 64, got,
+                     want);
     }
     device_free(in), device_free(out);
 }
@@ -234,16 +238,20 @@ static void copies_without_a_commit(void **state)
         check_ok(uncommitted_launch(test_queue, cgx_config_1d(1, 64), kinds[k], in, out));
         fetch(results, out, sizeof results);
         for (int i = 0; i < 64; i++)
-            assert_int_equal(results[i], values[kinds[k] == COPY_BLOCK ? (i + 1) % 64 : kinds[k] == COPY_TILE ? i ^ 1 : i]);
+            assert_int_equal(results[i], values[kinds[k] == COPY_BLOCK  ? (i + 1) % 64
+                                                : kinds[k] == COPY_TILE ? i ^ 1
+                                                                        : i]);
     }
     device_free(in), device_free(out);
 }
 
-/* A program that does not wait reads poison where copies are late, and a right one never. rows: A06 P01 P02 P06 P07 P08 R05 */
+/* A program that does not wait reads poison where copies are late, and a right one never. rows: A06 P01 P02 P06 P07
+ * P08 R05 */
 static void a_missing_wait_is_seen(void **state)
 {
     int values[4] = { 1234567, 2, 3, 4 }, *in = device_copy(values, sizeof values), *stored = device_memory(64);
-    unsigned before[SEENS], after[SEENS], *d_before = device_memory(sizeof before), *d_after = device_memory(sizeof after);
+    unsigned before[SEENS], after[SEENS], *d_before = device_memory(sizeof before),
+                                          *d_after = device_memory(sizeof after);
 
     (void)state;
     check_ok(seen_early_launch(test_queue, cgx_config_1d(1, 1), in, stored, d_before, d_after));

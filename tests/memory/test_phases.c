@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Asynchronous barriers for long: thousands of phases, all counts, drops, rings, time limits, and ten thousand rounds of
- * random operations. */
+/* Asynchronous barriers for long: thousands of phases, all counts, drops, rings, time limits, and ten thousand rounds
+ * of random operations. */
 #include <unistd.h>
 #include "../common/modes.h"
 #include "phases_kernels.h"
@@ -92,8 +92,8 @@ static void limits(void **state)
             assert_int_equal(results[2 * i], 0);
             assert_int_equal(results[2 * i + 1], 1);
             if (took[2 * i] < times[i] || took[2 * i] > times[i] + 3000000000u || took[2 * i + 1] > 3000000000u)
-                fail_msg("a limit of %u ns: false after %llu, true after %llu", times[i], (unsigned long long)took[2 * i],
-                         (unsigned long long)took[2 * i + 1]);
+                fail_msg("a limit of %u ns: false after %llu, true after %llu", times[i],
+                         (unsigned long long)took[2 * i], (unsigned long long)took[2 * i + 1]);
         }
     }
     device_free(out), device_free(d_took), device_free(d_times);

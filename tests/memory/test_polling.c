@@ -47,19 +47,20 @@ static void later_blocks(void **state)
     device_free(out), device_free(flags);
 }
 
-/* What a library has to fall back on where the driver has no cooperative launch works where it has one, too: the blocks are
- * resident, atomics and waits do the rest. rows: Y04 X01 */
+/* What a library has to fall back on where the driver has no cooperative launch works where it has one, too: the
+ * blocks are resident, atomics and waits do the rest. rows: Y04 X01 */
 static void a_grid_barrier_in_software(void **state)
 {
     enum { BLOCKS = 9, THREADS = 40 };
-    int results[BLOCKS * THREADS], zeros[2] = { 0 }, *bad = device_memory(sizeof results), *data = device_memory(sizeof results);
+    int results[BLOCKS * THREADS], zeros[2] = { 0 }, *bad = device_memory(sizeof results),
+                                   *data = device_memory(sizeof results);
     int *barrier = device_copy(zeros, sizeof zeros);
 
     (void)state;
     if (!test_can(CGX_CAN_COOPERATIVE))
         return;
-    check_ok(software_grid_barrier_launch(test_queue, cgx_cooperative(cgx_config_1d(BLOCKS, THREADS)), test_scaled(200), barrier,
-                                          data, bad));
+    check_ok(software_grid_barrier_launch(test_queue, cgx_cooperative(cgx_config_1d(BLOCKS, THREADS)), test_scaled(200),
+                                          barrier, data, bad));
     fetch(results, bad, sizeof results);
     for (int i = 0; i < BLOCKS * THREADS; i++)
         assert_int_equal(results[i], 0);
@@ -92,7 +93,8 @@ static void the_host(void **state)
 static void single_pass_scan(void **state)
 {
     int parts = test_scaled(300), n = parts * SCAN_THREADS, zero = 0;
-    unsigned *values = host_memory((size_t)n * sizeof *values), *results = host_memory((size_t)n * sizeof *results), *in, *out;
+    unsigned *values = host_memory((size_t)n * sizeof *values), *results = host_memory((size_t)n * sizeof *results),
+             *in, *out;
     unsigned long long *status = device_memory((size_t)parts * sizeof *status);
 
     (void)state;
@@ -123,11 +125,8 @@ static void single_pass_scan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(later_blocks),
-        cmocka_unit_test(a_grid_barrier_in_software),
-        cmocka_unit_test(the_host),
-        cmocka_unit_test(single_pass_scan),
-        cmocka_unit_test(threads_of_one_block),
+        cmocka_unit_test(later_blocks),     cmocka_unit_test(a_grid_barrier_in_software), cmocka_unit_test(the_host),
+        cmocka_unit_test(single_pass_scan), cmocka_unit_test(threads_of_one_block),
     };
 
     test_start_in_modes();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Broken rules: each gives CGX_ERROR_MISUSE or CGX_ERROR_DEADLOCK and a text that names the rule, and afterwards the queue,
- * the stacks and the barriers are as good as new. */
+/* Broken rules: each gives CGX_ERROR_MISUSE or CGX_ERROR_DEADLOCK and a text that names the rule, and afterwards the
+ * queue, the stacks and the barriers are as good as new. */
 #include <unistd.h>
 #include "../common/modes.h"
 #include "rules_kernels.h"
@@ -58,7 +58,8 @@ static void rules_broken_by_copies_that_are_late(void **state)
 /* rows: G03 Y01 Y03 R02 */
 static void rules_of_the_grid(void **state)
 {
-    static const char *const texts[] = { "sync of the grid", "barrier_wait of the grid", "reduce of the block", "same token" };
+    static const char *const texts[] = { "sync of the grid", "barrier_wait of the grid", "reduce of the block",
+                                         "same token" };
 
     (void)state;
     if (!test_can(CGX_CAN_COOPERATIVE))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reductions and scans that end in an atomic or a store: bit for bit what the serial evaluation gives, the rule about the
- * last rank, and when results are there. */
+/* Reductions and scans that end in an atomic or a store: bit for bit what the serial evaluation gives, the rule about
+ * the last rank, and when results are there. */
 #include <unistd.h>
 #include "../common/modes.h"
 #include "../device/canonical.h"
@@ -35,14 +35,14 @@ static void check_value(const void *got, const void *want, size_t bytes, is_nan_
                         int operation, int kind, int n, int rank)
 {
     if (!same_value(got, want, bytes, is_nan))
-        fail_msg("%s, operator %d, operation %d, group kind %d, %d threads, rank %d: 0x%s, not 0x%s", what, row, operation, kind,
-                 n, rank, hex_value(got, bytes), hex_value(want, bytes));
+        fail_msg("%s, operator %d, operation %d, group kind %d, %d threads, rank %d: 0x%s, not 0x%s", what, row,
+                 operation, kind, n, rank, hex_value(got, bytes), hex_value(want, bytes));
 }
 
 /* What five operations make of group NUMBER's cells. */
 static void check_group(const char *name, operator_fn *op, is_nan_fn *is_nan, size_t bytes, int row, int kind, int n,
-                        const int *members, int size, const char *in, const char *start, const char *cells, const char *seen,
-                        const char *out)
+                        const int *members, int size, const char *in, const char *start, const char *cells,
+                        const char *seen, const char *out)
 {
     char values[1024 * 8] = { 0 }, scan[1024 * 8], total[8], want[8];
     for (int i = 0; i < size; i++)
@@ -71,34 +71,35 @@ static void check_group(const char *name, operator_fn *op, is_nan_fn *is_nan, si
                 op(result, old, scan + (size_t)(i - (o == UPDATE_EXCLUSIVE)) * bytes);
             check_value(out + at, result, bytes, is_nan, name, row, o, kind, n, members[i]);
             if (o == UPDATE_INCLUSIVE && i == size - 1) /* decision 4 */
-                check_value(out + at, cells + cell, bytes, is_nan, "the last rank's result", row, o, kind, n, members[i]);
+                check_value(out + at, cells + cell, bytes, is_nan, "the last rank's result", row, o, kind, n,
+                            members[i]);
         }
     }
 }
 
-#define CHECK_UPDATE(s, T)                                                                                 \
-    static void check_update_##s(int kind, int n)                                                          \
-    {                                                                                                      \
-        const value_type *type = type_named(#s);                                                           \
-        size_t cells = (size_t)type->rows * UPDATES * (size_t)n, bytes = cells * sizeof(T);                \
-        T *in = host_memory((size_t)n * sizeof(T)), *start = host_memory(bytes), *end = host_memory(bytes); \
-        T *seen = host_memory(bytes), *out = host_memory(bytes);                                           \
-        void *d_labels = device_copy(labels, sizeof labels), *d_in, *d_cells;                              \
-        void *d_seen = device_memory(bytes), *d_out = device_memory(bytes);                                \
-        random_values(type, random_u64, 0, in, n);                                                         \
-        random_values(type, random_u64, 0, start, (int)cells);                                             \
-        d_in = device_copy(in, (size_t)n * sizeof(T)), d_cells = device_copy(start, bytes);                \
+#define CHECK_UPDATE(s, T)                                                                                            \
+    static void check_update_##s(int kind, int n)                                                                     \
+    {                                                                                                                 \
+        const value_type *type = type_named(#s);                                                                      \
+        size_t cells = (size_t)type->rows * UPDATES * (size_t)n, bytes = cells * sizeof(T);                           \
+        T *in = host_memory((size_t)n * sizeof(T)), *start = host_memory(bytes), *end = host_memory(bytes);           \
+        T *seen = host_memory(bytes), *out = host_memory(bytes);                                                      \
+        void *d_labels = device_copy(labels, sizeof labels), *d_in, *d_cells;                                         \
+        void *d_seen = device_memory(bytes), *d_out = device_memory(bytes);                                           \
+        random_values(type, random_u64, 0, in, n);                                                                    \
+        random_values(type, random_u64, 0, start, (int)cells);                                                        \
+        d_in = device_copy(in, (size_t)n * sizeof(T)), d_cells = device_copy(start, bytes);                           \
         check_ok(update_##s##_launch(test_queue, cgx_config_1d(1, n), kind, d_labels, d_in, d_cells, d_seen, d_out)); \
-        fetch(end, d_cells, bytes), fetch(seen, d_seen, bytes), fetch(out, d_out, bytes);                  \
-        for (int row = 0; row < type->rows; row++)                                                         \
-            for (int first = 0; first < n; first++) {                                                      \
-                int members[1024], size = members_of(kind, n, first, members);                             \
-                if (size)                                                                                  \
-                    check_group(#s, type->op[row], type->is_nan, sizeof(T), row, kind, n, members, size,   \
-                                (char *)in, (char *)start, (char *)end, (char *)seen, (char *)out);        \
-            }                                                                                              \
-        device_free(d_labels), device_free(d_in), device_free(d_cells), device_free(d_seen), device_free(d_out); \
-        free(in), free(start), free(end), free(seen), free(out);                                           \
+        fetch(end, d_cells, bytes), fetch(seen, d_seen, bytes), fetch(out, d_out, bytes);                             \
+        for (int row = 0; row < type->rows; row++)                                                                    \
+            for (int first = 0; first < n; first++) {                                                                 \
+                int members[1024], size = members_of(kind, n, first, members);                                        \
+                if (size)                                                                                             \
+                    check_group(#s, type->op[row], type->is_nan, sizeof(T), row, kind, n, members, size, (char *)in,  \
+                                (char *)start, (char *)end, (char *)seen, (char *)out);                               \
+            }                                                                                                         \
+        device_free(d_labels), device_free(d_in), device_free(d_cells), device_free(d_seen), device_free(d_out);      \
+        free(in), free(start), free(end), free(seen), free(out);                                                      \
     }
 FOREACH_UPDATE(CHECK_UPDATE)
 
@@ -114,41 +115,43 @@ static void built_in_operators(void **state)
     (void)state;
     for (int kind = GROUP_COALESCED; kind <= 512; kind = kind < 1 ? kind + 1 : 2 * kind) {
         draw_labels();
-#define UPDATE_OF(s, T)                                                                                    \
-        check_update_##s(kind, kind > 128 ? 512 : 128);                                                    \
-        if (kind <= 32)                                                                                    \
-            check_update_##s(kind, 96);
+#define UPDATE_OF(s, T)                             \
+    check_update_##s(kind, kind > 128 ? 512 : 128); \
+    if (kind <= 32)                                 \
+        check_update_##s(kind, 96);
         FOREACH_UPDATE(UPDATE_OF)
     }
-#define UPDATE_OF_BLOCK(s, T) check_update_##s(GROUP_BLOCK, 1 + random_below(300)); check_update_##s(GROUP_BLOCK, 1);
+#define UPDATE_OF_BLOCK(s, T)                             \
+    check_update_##s(GROUP_BLOCK, 1 + random_below(300)); \
+    check_update_##s(GROUP_BLOCK, 1);
     FOREACH_UPDATE(UPDATE_OF_BLOCK)
 }
 
-#define CHECK_STORE(s, T)                                                                                  \
-    static void check_store_##s(int kind, int n)                                                           \
-    {                                                                                                      \
-        const value_type *type = type_named(#s);                                                           \
-        T in[1024], end[3 * 1024], seen[3 * 1024], values[1024], want;                                     \
-        void *d_labels = device_copy(labels, sizeof labels), *d_in, *d_cells = device_memory(sizeof end);  \
-        void *d_seen = device_memory(sizeof seen);                                                         \
-        random_values(type, random_u64, 0, in, n);                                                         \
-        d_in = device_copy(in, sizeof in);                                                                 \
-        check_ok(store_##s##_launch(test_queue, cgx_config_1d(1, n), kind, d_labels, d_in, d_cells, d_seen)); \
-        fetch(end, d_cells, sizeof end), fetch(seen, d_seen, sizeof seen);                                 \
-        for (int row = 0; row < 3; row++)                                                                  \
-            for (int first = 0; first < n; first++) {                                                      \
-                int members[1024], size = members_of(kind, n, first, members);                             \
-                if (!size)                                                                                 \
-                    continue;                                                                              \
-                for (int i = 0; i < size; i++)                                                             \
-                    values[i] = in[members[i]];                                                            \
-                canonical_reduce(type->op[row], values, sizeof(T), size, &want);                           \
-                check_value(end + row * n + first, &want, sizeof(T), type->is_nan, #s, row, 0, kind, n, first); \
-                for (int i = 0; i < size; i++)                                                             \
-                    check_value(seen + row * n + members[i], &want, sizeof(T), type->is_nan, #s " seen", row, 0, kind, n, \
-                                members[i]);                                                               \
-            }                                                                                              \
-        device_free(d_labels), device_free(d_in), device_free(d_cells), device_free(d_seen);               \
+#define CHECK_STORE(s, T)                                                                                              \
+    static void check_store_##s(int kind, int n)                                                                       \
+    {                                                                                                                  \
+        const value_type *type = type_named(#s);                                                                       \
+        T in[1024], end[3 * 1024], seen[3 * 1024], values[1024], want;                                                 \
+        void *d_labels = device_copy(labels, sizeof labels), *d_in, *d_cells = device_memory(sizeof end);              \
+        void *d_seen = device_memory(sizeof seen);                                                                     \
+        random_values(type, random_u64, 0, in, n);                                                                     \
+        d_in = device_copy(in, sizeof in);                                                                             \
+        check_ok(store_##s##_launch(test_queue, cgx_config_1d(1, n), kind, d_labels, d_in, d_cells, d_seen));          \
+        fetch(end, d_cells, sizeof end), fetch(seen, d_seen, sizeof seen);                                             \
+        for (int row = 0; row < 3; row++)                                                                              \
+            for (int first = 0; first < n; first++) {                                                                  \
+                int members[1024], size = members_of(kind, n, first, members);                                         \
+                if (!size)                                                                                             \
+                    continue;                                                                                          \
+                for (int i = 0; i < size; i++)                                                                         \
+                    values[i] = in[members[i]];                                                                        \
+                canonical_reduce(type->op[row], values, sizeof(T), size, &want);                                       \
+                check_value(end + row * n + first, &want, sizeof(T), type->is_nan, #s, row, 0, kind, n, first);        \
+                for (int i = 0; i < size; i++)                                                                         \
+                    check_value(seen + row * n + members[i], &want, sizeof(T), type->is_nan, #s " seen", row, 0, kind, \
+                                n, members[i]);                                                                        \
+            }                                                                                                          \
+        device_free(d_labels), device_free(d_in), device_free(d_cells), device_free(d_seen);                           \
     }
 FOREACH_STORE_ONLY(CHECK_STORE)
 
@@ -165,9 +168,9 @@ static void plain_stores_of_small_types(void **state)
 
 /* ---- user operators ---- */
 
-DEFINE_OPERATOR(compose, affine, ((affine){ a.a * b.a, a.b * b.a + b.b }))
-DEFINE_OPERATOR(product, matrix, ((matrix){ a.a * b.a + a.b * b.c, a.a * b.b + a.b * b.d, a.c * b.a + a.d * b.c,
-                                            a.c * b.b + a.d * b.d }))
+DEFINE_OPERATOR(compose, affine, ((affine){ a.a * b.a, a.b *b.a + b.b }))
+DEFINE_OPERATOR(product, matrix,
+                ((matrix){ a.a * b.a + a.b * b.c, a.a *b.b + a.b *b.d, a.c *b.a + a.d *b.c, a.c *b.b + a.d *b.d }))
 
 /* rows: R03 R04 R05 R06 S03 S04 */
 static void user_operators(void **state)
@@ -270,14 +273,15 @@ static void when_results_are_there(void **state)
 static void after_a_grid_sync(void **state)
 {
     enum { BLOCKS = 6, THREADS = 20 };
-    int results[BLOCKS * THREADS], *bad = device_memory(sizeof results), *words = device_memory((BLOCKS + 1) * sizeof *words);
+    int results[BLOCKS * THREADS], *bad = device_memory(sizeof results),
+                                   *words = device_memory((BLOCKS + 1) * sizeof *words);
 
     (void)state;
     if (!test_can(CGX_CAN_COOPERATIVE))
         return;
     check_ok(cgx_fill_i32(test_queue, words, 0, BLOCKS + 1));
-    check_ok(update_then_grid_launch(test_queue, cgx_cooperative(cgx_config_1d(BLOCKS, THREADS)), test_scaled(300), words,
-                                     bad));
+    check_ok(update_then_grid_launch(test_queue, cgx_cooperative(cgx_config_1d(BLOCKS, THREADS)), test_scaled(300),
+                                     words, bad));
     fetch(results, bad, sizeof results);
     for (int i = 0; i < BLOCKS * THREADS; i++)
         if (results[i])
@@ -288,12 +292,9 @@ static void after_a_grid_sync(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(built_in_operators),
-        cmocka_unit_test(plain_stores_of_small_types),
-        cmocka_unit_test(user_operators),
-        cmocka_unit_test(groups_together),
-        cmocka_unit_test(when_results_are_there),
-        cmocka_unit_test(after_a_grid_sync),
+        cmocka_unit_test(built_in_operators),     cmocka_unit_test(plain_stores_of_small_types),
+        cmocka_unit_test(user_operators),         cmocka_unit_test(groups_together),
+        cmocka_unit_test(when_results_are_there), cmocka_unit_test(after_a_grid_sync),
     };
 
     test_start_in_modes();

@@ -30,10 +30,12 @@ CGX__EXTERN_C_END
 #define cgx__mbarrier_try(self, b, odd, max_ns, line) cgx__cpu_mbarrier_try((self).t, (b), (odd), (max_ns), (line))
 #define cgx__token_pending(token) cgx__cpu_token_pending(token)
 
-CGX__INLINE cgx_mbarrier_token cgx__mbarrier_arrive(cgx_block self, cgx_mbarrier *b, int64_t n, int drop, int64_t bytes, int line)
+CGX__INLINE cgx_mbarrier_token cgx__mbarrier_arrive(cgx_block self, cgx_mbarrier *b, int64_t n, int drop,
+                                                    int64_t bytes, int line)
 {
     if (CGX__UNLIKELY(n < 1 || bytes < 0))
-        cgx__cpu_misuse(self.t, line, n < 1 ? "arrivals at an mbarrier are 1 to 1,048,575" : "bytes announced at an mbarrier are not negative");
+        cgx__cpu_misuse(self.t, line, n < 1 ? "arrivals at an mbarrier are 1 to 1,048,575"
+                                            : "bytes announced at an mbarrier are not negative");
     return cgx__cpu_mbarrier_arrive(self.t, b, n, drop, bytes, line);
 }
 
