@@ -28,7 +28,10 @@ static struct {
 
 static int forked; /* this process is a child of one that had used cgx */
 
-static void after_fork(void) { forked = 1; }
+static void after_fork(void)
+{
+    forked = 1;
+}
 
 cgx_status cgx__check_process(const char *what)
 {
@@ -81,7 +84,10 @@ static void start(int b)
     pthread_mutex_unlock(&starting);
 }
 
-int cgx_backend_count(void) { return BACKENDS; }
+int cgx_backend_count(void)
+{
+    return BACKENDS;
+}
 
 cgx_status cgx_backend_get_info(int index, cgx_backend_info *info)
 {
@@ -122,12 +128,13 @@ static cgx_status get(const char *backend, int index, const char *source, cgx_de
         if (started[b].status)
             return cgx__fail(started[b].status, "%s%s is not available: %s", backend, source, started[b].reason);
         if (index < 0 || index >= started[b].device_count)
-            return cgx__fail(CGX_ERROR_NO_DEVICE, "device %s:%d%s asked, %s has %d: %s:0 to %s:%d", backend, index, source,
-                             backend, started[b].device_count, backend, backend, started[b].device_count - 1);
+            return cgx__fail(CGX_ERROR_NO_DEVICE, "device %s:%d%s asked, %s has %d: %s:0 to %s:%d", backend, index,
+                             source, backend, started[b].device_count, backend, backend, started[b].device_count - 1);
         *device = started[b].devices + index;
         return CGX_OK;
     }
-    return cgx__fail(CGX_ERROR_UNKNOWN_BACKEND, "there is no backend \"%s\"%s; known: %s", backend, source, known_backends());
+    return cgx__fail(CGX_ERROR_UNKNOWN_BACKEND, "there is no backend \"%s\"%s; known: %s", backend, source,
+                     known_backends());
 }
 
 cgx_status cgx_device_get(const char *backend, int index, cgx_device **device)
@@ -173,8 +180,8 @@ cgx_status cgx_device_find(const char *name, cgx_device **device)
     if (colon) {
         index = strtol(colon + 1, &end, 10);
         if (!isdigit((unsigned char)colon[1]) || *end || index > 1000000)
-            return cgx__fail(CGX_ERROR_INVALID, "\"%s\"%s is no device name; one is \"cpu\", \"cuda:1\" or \"any\"", name,
-                             source);
+            return cgx__fail(CGX_ERROR_INVALID, "\"%s\"%s is no device name; one is \"cpu\", \"cuda:1\" or \"any\"",
+                             name, source);
     }
     if (!length || length >= sizeof backend)
         return cgx__fail(CGX_ERROR_UNKNOWN_BACKEND, "there is no backend for \"%s\"%s; known: %s", name, source,
@@ -202,15 +209,16 @@ cgx_status cgx_device_can_access(const cgx_device *device, const cgx_device *pee
         return s;
     if (!device || !peer || !can)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_device_can_access: NULL argument");
-    *can = device == peer ||
-           (device->backend == peer->backend && device->backend->can_access(device->index, peer->index));
+    *can =
+        device == peer || (device->backend == peer->backend && device->backend->can_access(device->index, peer->index));
     return CGX_OK;
 }
 
 int cgx_local_rank(void)
 {
-    static const char *const variables[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK",
-                                             "SLURM_LOCALID", "FLUX_TASK_LOCAL_ID", "PMI_LOCAL_RANK" };
+    static const char *const variables[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                             "MV2_COMM_WORLD_LOCAL_RANK",  "SLURM_LOCALID",
+                                             "FLUX_TASK_LOCAL_ID",         "PMI_LOCAL_RANK" };
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         const char *value = getenv(variables[i]);
         if (value && isdigit((unsigned char)*value))

@@ -24,8 +24,13 @@ typedef struct handle {
     cgx_device *device;
     struct handle *next;
 } handle;
-struct cgx_queue { handle h; };
-struct cgx_event { handle h; int recorded; };
+struct cgx_queue {
+    handle h;
+};
+struct cgx_event {
+    handle h;
+    int recorded;
+};
 
 INTERNAL handle *cgx__handle_new(size_t bytes);
 INTERNAL void cgx__handle_retire(handle *h);

@@ -55,7 +55,8 @@ cgx_status cgx__kernel_find(const cgx_kernel *kernel, const char *what, kernel_r
     if (!kernel)
         return cgx__fail(CGX_ERROR_INVALID, "%s: the kernel is NULL", what);
     if (kernel->version != CGX__ABI || kernel->size < sizeof *kernel || kernel->unit->version != CGX__ABI)
-        return cgx__fail(CGX_ERROR_VERSION, "%s: the kernel has object format %u, this libcgx serves %d; build it again", what,
+        return cgx__fail(CGX_ERROR_VERSION,
+                         "%s: the kernel has object format %u, this libcgx serves %d; build it again", what,
                          kernel->version, CGX__ABI);
     kernel_record *r = look_up(kernel);
     if (!r) {

@@ -62,11 +62,11 @@ cgx_status cgx__check_event(const cgx_event *event, const char *what)
     return check_handle((const handle *)event, what, "event");
 }
 
-#define CHECK(call)                                                                                        \
-    do {                                                                                                   \
-        cgx_status status_ = (call);                                                                       \
-        if (status_)                                                                                       \
-            return status_;                                                                                \
+#define CHECK(call)                  \
+    do {                             \
+        cgx_status status_ = (call); \
+        if (status_)                 \
+            return status_;          \
     } while (0)
 #define BACKEND(x) ((x)->h.device->backend)
 
@@ -77,7 +77,10 @@ static cgx_status make_queue(cgx_device *device, void *native, const char *what,
     CHECK(cgx__check_process(what));
     if (!device || !queue)
         return cgx__fail(CGX_ERROR_INVALID, "%s: NULL argument", what);
-    cgx_queue *q = (cgx_queue *)cgx__handle_new(sizeof(union { cgx_queue q; cgx_event e; }));
+    cgx_queue *q = (cgx_queue *)cgx__handle_new(sizeof(union {
+        cgx_queue q;
+        cgx_event e;
+    }));
     if (!q)
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "%s: not enough memory", what);
     cgx_status s = device->backend->queue_create(device->index, native, &q->h.implementation);
@@ -165,7 +168,10 @@ cgx_status cgx_event_create(cgx_queue *queue, cgx_event **event)
     CHECK(cgx__check_queue(queue, "cgx_event_create"));
     if (!event)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_event_create: event is NULL");
-    cgx_event *e = (cgx_event *)cgx__handle_new(sizeof(union { cgx_queue q; cgx_event e; }));
+    cgx_event *e = (cgx_event *)cgx__handle_new(sizeof(union {
+        cgx_queue q;
+        cgx_event e;
+    }));
     if (!e)
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cgx_event_create: not enough memory");
     e->h.device = queue->h.device;
@@ -197,8 +203,9 @@ static cgx_status check_pair(const cgx_event *event, const cgx_queue *queue, con
     CHECK(cgx__check_event(event, what));
     CHECK(cgx__check_queue(queue, what));
     if (BACKEND(event) != BACKEND(queue))
-        return cgx__fail(CGX_ERROR_INVALID, "%s: the event belongs to %s, the queue to %s; wait for the event on the host",
-                         what, event->h.device->name, queue->h.device->name);
+        return cgx__fail(CGX_ERROR_INVALID,
+                         "%s: the event belongs to %s, the queue to %s; wait for the event on the host", what,
+                         event->h.device->name, queue->h.device->name);
     return CGX_OK;
 }
 
@@ -233,7 +240,8 @@ cgx_status cgx_event_elapsed(cgx_event *first, cgx_event *last, double *seconds)
     CHECK(cgx__check_event(first, "cgx_event_elapsed"));
     CHECK(cgx__check_event(last, "cgx_event_elapsed"));
     if (!seconds || first->h.device != last->h.device)
-        return cgx__fail(CGX_ERROR_INVALID, "cgx_event_elapsed: seconds is NULL, or the events are of different devices");
+        return cgx__fail(CGX_ERROR_INVALID,
+                         "cgx_event_elapsed: seconds is NULL, or the events are of different devices");
     if (!__atomic_load_n(&first->recorded, __ATOMIC_ACQUIRE) || !__atomic_load_n(&last->recorded, __ATOMIC_ACQUIRE))
         return cgx__fail(CGX_ERROR_INVALID, "cgx_event_elapsed: an event was never recorded");
     return BACKEND(first)->event_elapsed(first->h.implementation, last->h.implementation, seconds);
@@ -284,9 +292,9 @@ cgx_status cgx_copy_2d(cgx_queue *queue, void *destination, size_t destination_p
     if (!destination || !source)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_copy: %s is NULL", destination ? "the source" : "the destination");
     if (height > 1 && (destination_pitch < width || source_pitch < width))
-        return cgx__fail(CGX_ERROR_INVALID, "cgx_copy_2d: rows of %s bytes, pitches of %s and %s; a pitch is at least a row",
-                         cgx__size(width), cgx__size(destination_pitch),
-                         cgx__size(source_pitch));
+        return cgx__fail(CGX_ERROR_INVALID,
+                         "cgx_copy_2d: rows of %s bytes, pitches of %s and %s; a pitch is at least a row",
+                         cgx__size(width), cgx__size(destination_pitch), cgx__size(source_pitch));
     size_t span;
     if (__builtin_mul_overflow(destination_pitch, height, &span) || __builtin_mul_overflow(source_pitch, height, &span))
         return cgx__fail(CGX_ERROR_INVALID, "cgx_copy_2d: more bytes than there are addresses");
@@ -299,7 +307,8 @@ cgx_status cgx_copy(cgx_queue *queue, void *destination, const void *source, siz
     return cgx_copy_2d(queue, destination, bytes, source, bytes, bytes, 1);
 }
 
-cgx_status cgx_copy_peer(cgx_queue *queue, void *destination, const void *source, cgx_device *source_device, size_t bytes)
+cgx_status cgx_copy_peer(cgx_queue *queue, void *destination, const void *source, cgx_device *source_device,
+                         size_t bytes)
 {
     CHECK(cgx__check_queue(queue, "cgx_copy_peer"));
     if (!source_device || (bytes && (!destination || !source)))
@@ -332,10 +341,10 @@ cgx_status cgx_fill(cgx_queue *queue, void *memory, const void *pattern, size_t 
     return BACKEND(queue)->enqueue_fill(queue->h.implementation, memory, pattern, pattern_bytes, count);
 }
 
-#define FILL(suffix, T)                                                                                    \
-    cgx_status cgx_fill_##suffix(cgx_queue *queue, void *memory, T value, size_t count)                    \
-    {                                                                                                      \
-        return cgx_fill(queue, memory, &value, sizeof value, count);                                       \
+#define FILL(suffix, T)                                                                 \
+    cgx_status cgx_fill_##suffix(cgx_queue *queue, void *memory, T value, size_t count) \
+    {                                                                                   \
+        return cgx_fill(queue, memory, &value, sizeof value, count);                    \
     }
 FILL(u8, uint8_t)
 FILL(i32, int32_t)

@@ -27,7 +27,7 @@ enum {
 typedef enum { CGX_SCOPE_BLOCK, CGX_SCOPE_CLUSTER, CGX_SCOPE_DEVICE, CGX_SCOPE_SYSTEM } cgx_scope;
 
 /* Types that atomics take: X(suffix, type). */
-#define CGX_FOREACH_ATOMIC_INTEGER(X)                                                                      \
+#define CGX_FOREACH_ATOMIC_INTEGER(X) \
     X(i32, int) X(u32, unsigned) X(l, long) X(ul, unsigned long) X(i64, long long) X(u64, unsigned long long)
 #define CGX_FOREACH_ATOMIC(X) CGX_FOREACH_ATOMIC_INTEGER(X) X(f32, float) X(f64, double)
 
@@ -36,10 +36,11 @@ typedef enum { CGX_SCOPE_BLOCK, CGX_SCOPE_CLUSTER, CGX_SCOPE_DEVICE, CGX_SCOPE_S
 /* void cgx_atomic_store(T *p, T v, order, scope) */
 #define cgx_atomic_store(p, v, order, scope) CGX__ATOMIC(store, p)((p), (v), (order), (scope))
 /* T: what was there. */
-#define cgx_atomic_exchange(p, v, order, scope) CGX__ATOMIC(exchange, p)(CGX__SELF, (p), (v), (order), (scope), __LINE__)
+#define cgx_atomic_exchange(p, v, order, scope) \
+    CGX__ATOMIC(exchange, p)(CGX__SELF, (p), (v), (order), (scope), __LINE__)
 /* bool: stores DESIRED where *EXPECTED is found, else puts what was found into *EXPECTED. FAILURE is the order of a failing
  * one: no release, no stronger than ORDER. Never fails spuriously. */
-#define cgx_atomic_compare_exchange(p, expected, desired, order, failure, scope)                           \
+#define cgx_atomic_compare_exchange(p, expected, desired, order, failure, scope) \
     CGX__ATOMIC(compare_exchange, p)(CGX__SELF, (p), (expected), (desired), (order), (failure), (scope), __LINE__)
 /* T: what was there before. Integer sums wrap. */
 #define cgx_atomic_fetch_add(p, v, order, scope) CGX__ATOMIC(fetch_add, p)((p), (v), (order), (scope))
@@ -54,9 +55,9 @@ typedef enum { CGX_SCOPE_BLOCK, CGX_SCOPE_CLUSTER, CGX_SCOPE_DEVICE, CGX_SCOPE_S
 #define cgx_atomic_fence(order, scope) cgx__atomic_fence((order), (scope))
 
 #if defined(CGX_PASS_CPU)
-# include <cgx/cpu_atomic.h>
+#include <cgx/cpu_atomic.h>
 #else
-# include <cgx/gpu_atomic.h>
+#include <cgx/gpu_atomic.h>
 #endif
 
 /* ---- collectives that end in an atomic (PARITY R03-R05, S03, S04; guide 5.6.3.4.2, 5.6.3.5.1) ----
@@ -74,14 +75,14 @@ typedef enum { CGX_SCOPE_BLOCK, CGX_SCOPE_CLUSTER, CGX_SCOPE_DEVICE, CGX_SCOPE_S
 #define cgx_inclusive_scan_update(g, p, scope, v, op) CGX__SCAN_UPDATE(g, p, scope, v, op, INCLUSIVE_UPDATE)
 #define cgx_exclusive_scan_update(g, p, scope, v, op) CGX__SCAN_UPDATE(g, p, scope, v, op, EXCLUSIVE_UPDATE)
 /* The same with a user operator on a type of 4 or 8 bytes; the plain store takes any. */
-#define cgx_reduce_update_async_op(g, p, scope, v, name)                                                   \
+#define cgx_reduce_update_async_op(g, p, scope, v, name) \
     name##__update(cgx__any(g), (p), (scope), (v), CGX__OP_REDUCE_UPDATE, __LINE__)
-#define cgx_reduce_store_async_atomic_op(g, p, scope, v, name)                                             \
+#define cgx_reduce_store_async_atomic_op(g, p, scope, v, name) \
     name##__update(cgx__any(g), (p), (scope), (v), CGX__OP_REDUCE_STORE, __LINE__)
-#define cgx_reduce_store_async_op(g, p, v, name)                                                           \
+#define cgx_reduce_store_async_op(g, p, v, name) \
     name##__update(cgx__any(g), (p), CGX_SCOPE_BLOCK, (v), CGX__OP_REDUCE_STORE_PLAIN, __LINE__)
-#define cgx_inclusive_scan_update_op(g, p, scope, v, name)                                                 \
+#define cgx_inclusive_scan_update_op(g, p, scope, v, name) \
     name##__update(cgx__any(g), (p), (scope), (v), CGX__OP_INCLUSIVE_UPDATE, __LINE__)
-#define cgx_exclusive_scan_update_op(g, p, scope, v, name)                                                 \
+#define cgx_exclusive_scan_update_op(g, p, scope, v, name) \
     name##__update(cgx__any(g), (p), (scope), (v), CGX__OP_EXCLUSIVE_UPDATE, __LINE__)
 #endif

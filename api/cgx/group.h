@@ -133,8 +133,8 @@
 typedef uint64_t cgx_mask;
 
 #if defined(CGX_PASS_CPU)
-# include <cgx/cpu_group.h>
+#include <cgx/cpu_group.h>
 #else
-# include <cgx/gpu_group.h>
+#include <cgx/gpu_group.h>
 #endif
 #endif

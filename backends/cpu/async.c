@@ -14,25 +14,34 @@ struct deferred {
     deferred *next;
     enum kind kind;
     block *owner;
-    cgx_cpu_thread thread;    /* as it was: it may have ended when the effect takes place */
+    cgx_cpu_thread thread; /* as it was: it may have ended when the effect takes place */
     int rank, line;
-    int armed;                /* of REDUCED: the collective that made it is over */
-    uint32_t stage;           /* of COPY and STORE */
+    int armed;      /* of REDUCED: the collective that made it is over */
+    uint32_t stage; /* of COPY and STORE */
     char *destination;
     const char *source;
     size_t bytes, zeros;
-    cgx_mbarrier *barrier;    /* of BULK and ARRIVE */
-    cgx_cpu_collective what;  /* of REDUCED */
+    cgx_mbarrier *barrier;   /* of BULK and ARRIVE */
+    cgx_cpu_collective what; /* of REDUCED */
     _Alignas(32) unsigned char value[CGX__VALUE_BYTES];
 };
 
 static int mode;
 
-void cgx__async_configure(int chosen) { mode = chosen; }
-int cgx__async_is_late(void) { return mode != CGX__ASYNC_EARLY; }
+void cgx__async_configure(int chosen)
+{
+    mode = chosen;
+}
+int cgx__async_is_late(void)
+{
+    return mode != CGX__ASYNC_EARLY;
+}
 
 /* Whether to put off the next effect. */
-static int put_off(worker *w) { return mode == CGX__ASYNC_LATE || (mode == CGX__ASYNC_RANDOM && cgx__random_next(w) & 1); }
+static int put_off(worker *w)
+{
+    return mode == CGX__ASYNC_LATE || (mode == CGX__ASYNC_RANDOM && cgx__random_next(w) & 1);
+}
 
 static int in_shared(const block *b, const void *p)
 {
@@ -104,7 +113,7 @@ static void perform(deferred *taken)
 /* Performs the thread's copies (or stores) of stages below END. */
 static void complete(worker *w, const block *b, int rank, enum kind kind, uint32_t end)
 {
-    for (deferred **at = &w->first_deferred; *at; ) {
+    for (deferred **at = &w->first_deferred; *at;) {
         const deferred *d = *at;
         if (d->owner == b && d->rank == rank && d->kind == kind && (int32_t)(d->stage - end) < 0)
             perform(take(w, at));
@@ -116,7 +125,7 @@ static void complete(worker *w, const block *b, int rank, enum kind kind, uint32
 int cgx__async_progress(worker *w)
 {
     int did = 0;
-    for (deferred **at = &w->first_deferred; *at; ) {
+    for (deferred **at = &w->first_deferred; *at;) {
         if ((*at)->kind != BULK && (*at)->kind != ARRIVE) {
             at = &(*at)->next;
             continue;
@@ -134,7 +143,7 @@ int cgx__async_progress(worker *w)
 void cgx__cpu_settle(cgx_cpu_worker *pub)
 {
     worker *w = (worker *)pub;
-    for (deferred **at = &w->first_deferred; *at; ) {
+    for (deferred **at = &w->first_deferred; *at;) {
         deferred *d = *at;
         if (d->kind == DUE || (d->kind == REDUCED && d->armed)) {
             perform(take(w, at));
@@ -148,7 +157,7 @@ void cgx__cpu_settle(cgx_cpu_worker *pub)
 void cgx__async_finish(block *b)
 {
     worker *w = (worker *)b->pub.worker;
-    for (deferred **at = &w->first_deferred; *at; ) {
+    for (deferred **at = &w->first_deferred; *at;) {
         if ((*at)->owner != b) {
             at = &(*at)->next;
             continue;
@@ -176,8 +185,8 @@ static uint32_t *counters(uint32_t **which)
 }
 
 /* One copy of the thread's current stage. */
-static void copy_later(cgx_cpu_thread *t, enum kind kind, uint32_t stage, void *destination, const void *source, size_t bytes,
-                       size_t zeros, int line)
+static void copy_later(cgx_cpu_thread *t, enum kind kind, uint32_t stage, void *destination, const void *source,
+                       size_t bytes, size_t zeros, int line)
 {
     worker *w = (worker *)t->worker;
     deferred *d = put_off(w) ? add(w, kind, t, line) : NULL;
@@ -208,7 +217,8 @@ void cgx__cpu_group_copy(const cgx_group *g, void *destination, const void *sour
         stages[g->t->rank]++;
 }
 
-void cgx__cpu_pipeline_copy(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes, size_t zeros, int line)
+void cgx__cpu_pipeline_copy(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes, size_t zeros,
+                            int line)
 {
     block *b = (block *)t->block;
     uint32_t *stages = counters(&b->stages);
@@ -271,7 +281,8 @@ void cgx__cpu_arrive_on(cgx_cpu_thread *t, cgx_mbarrier *barrier, int line)
     }
 }
 
-void cgx__cpu_bulk_copy(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes, cgx_mbarrier *barrier, int line)
+void cgx__cpu_bulk_copy(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes, cgx_mbarrier *barrier,
+                        int line)
 {
     worker *w = (worker *)t->worker;
     deferred *d = put_off(w) ? add(w, BULK, t, line) : NULL;

@@ -34,8 +34,8 @@ static int level_of_this_machine(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"))
         level = 2;
-    if (level == 2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-        __builtin_cpu_supports("bmi2"))
+    if (level == 2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
         level = 3;
     if (level == 3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
@@ -47,7 +47,8 @@ static int level_of_this_machine(void)
 static const char *level_name(int level)
 {
     switch (level) {
-#define CASE(number, part, name) case number: return name;
+#define CASE(number, part, name) \
+    case number: return name;
         CGX_FOREACH_LEVEL(CASE)
 #undef CASE
     }
@@ -93,7 +94,8 @@ static cgx_status start(int *device_count, char *reason, size_t reason_bytes)
     cpu.memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     char model[96];
     read_model(model, sizeof model);
-    snprintf(cpu.description, sizeof cpu.description, "%s, %d %s", model, cpu.workers, cpu.workers == 1 ? "core" : "cores");
+    snprintf(cpu.description, sizeof cpu.description, "%s, %d %s", model, cpu.workers,
+             cpu.workers == 1 ? "core" : "cores");
     workers = calloc((size_t)cpu.workers, sizeof *workers);
     if (!workers)
         return CGX_ERROR_OUT_OF_MEMORY;
@@ -135,9 +137,18 @@ static cgx_status queue_create(int device, void *native, void **queue)
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu: not enough memory for a queue");
     return CGX_OK;
 }
-static void queue_destroy(void *queue) { cgx__executor_queue_free(queue); }
-static cgx_status queue_wait(void *queue) { return cgx__executor_wait(queue); }
-static cgx_status queue_query(void *queue) { return cgx__executor_query(queue); }
+static void queue_destroy(void *queue)
+{
+    cgx__executor_queue_free(queue);
+}
+static cgx_status queue_wait(void *queue)
+{
+    return cgx__executor_wait(queue);
+}
+static cgx_status queue_query(void *queue)
+{
+    return cgx__executor_query(queue);
+}
 static cgx_status queue_native(void *queue, void **context, void **stream)
 {
     (void)queue, (void)context, (void)stream;
@@ -150,11 +161,26 @@ static cgx_status event_create(int device, void **event)
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu: not enough memory for an event");
     return CGX_OK;
 }
-static void event_destroy(void *event) { cgx__executor_event_free(event); }
-static cgx_status enqueue_record(void *event, void *queue) { return cgx__executor_record(event, queue); }
-static cgx_status enqueue_wait(void *queue, void *event) { return cgx__executor_wait_for(queue, event); }
-static cgx_status event_wait(void *event) { return cgx__executor_event_wait(event); }
-static cgx_status event_query(void *event) { return cgx__executor_event_query(event); }
+static void event_destroy(void *event)
+{
+    cgx__executor_event_free(event);
+}
+static cgx_status enqueue_record(void *event, void *queue)
+{
+    return cgx__executor_record(event, queue);
+}
+static cgx_status enqueue_wait(void *queue, void *event)
+{
+    return cgx__executor_wait_for(queue, event);
+}
+static cgx_status event_wait(void *event)
+{
+    return cgx__executor_event_wait(event);
+}
+static cgx_status event_query(void *event)
+{
+    return cgx__executor_event_query(event);
+}
 static cgx_status event_elapsed(void *first, void *last, double *seconds)
 {
     return cgx__executor_event_elapsed(first, last, seconds);
@@ -164,11 +190,17 @@ static cgx_status event_elapsed(void *first, void *last, double *seconds)
 
 /* Allocations are remembered, so that a pointer that is not one is an error and not a crash. An open hash table. */
 enum { MEMORY_ALIGNMENT = 256 };
-static struct { void **slots; size_t capacity, used; } allocations;
+static struct {
+    void **slots;
+    size_t capacity, used;
+} allocations;
 static pthread_mutex_t allocating = PTHREAD_MUTEX_INITIALIZER;
 static char tombstone;
 
-static size_t slot_of(const void *p) { return (size_t)((uintptr_t)p / MEMORY_ALIGNMENT * 0x9e3779b97f4a7c15u); }
+static size_t slot_of(const void *p)
+{
+    return (size_t)((uintptr_t)p / MEMORY_ALIGNMENT * 0x9e3779b97f4a7c15u);
+}
 
 static void insert(void **slots, size_t capacity, void *p)
 {
@@ -210,7 +242,8 @@ static int forget(const void *p)
     int found = 0;
     pthread_mutex_lock(&allocating);
     if (allocations.capacity)
-        for (size_t i = slot_of(p) & (allocations.capacity - 1); allocations.slots[i]; i = (i + 1) & (allocations.capacity - 1))
+        for (size_t i = slot_of(p) & (allocations.capacity - 1); allocations.slots[i];
+             i = (i + 1) & (allocations.capacity - 1))
             if (allocations.slots[i] == p) {
                 allocations.slots[i] = &tombstone;
                 found = 1;
@@ -223,7 +256,8 @@ static int forget(const void *p)
 static cgx_status alloc(int device, size_t bytes, cgx_memory_kind kind, void **memory)
 {
     (void)device, (void)kind; /* one memory serves all kinds */
-    size_t rounded = bytes > SIZE_MAX - MEMORY_ALIGNMENT ? 0 : (bytes + MEMORY_ALIGNMENT) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+    size_t rounded =
+        bytes > SIZE_MAX - MEMORY_ALIGNMENT ? 0 : (bytes + MEMORY_ALIGNMENT) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
     void *p = rounded ? aligned_alloc(MEMORY_ALIGNMENT, rounded) : NULL;
     if (!p || !remember(p)) {
         free(p);
@@ -249,7 +283,10 @@ static cgx_status enqueue_alloc(void *queue, size_t bytes, void **memory)
     return alloc(0, bytes, CGX_MEM_DEVICE, memory);
 }
 
-typedef struct { command c; void *memory; } free_command;
+typedef struct {
+    command c;
+    void *memory;
+} free_command;
 static cgx_status run_free(command *c, char *text, size_t text_bytes)
 {
     (void)text, (void)text_bytes;
@@ -259,7 +296,8 @@ static cgx_status run_free(command *c, char *text, size_t text_bytes)
 static cgx_status enqueue_free(void *queue, void *memory)
 {
     if (!forget(memory))
-        return cgx__fail(CGX_ERROR_INVALID, "cgx_free_async: %p was not allocated on cpu:0, or is freed already", memory);
+        return cgx__fail(CGX_ERROR_INVALID, "cgx_free_async: %p was not allocated on cpu:0, or is freed already",
+                         memory);
     free_command *f = (free_command *)cgx__command_new(sizeof *f);
     if (f) {
         f->c.run = run_free;
@@ -301,7 +339,10 @@ static cgx_status enqueue_copy_peer(void *queue, void *destination, const void *
     (void)source_device;
     return enqueue_copy(queue, destination, bytes, source, bytes, bytes, 1);
 }
-static int can_access(int device, int peer) { return (void)device, (void)peer, 1; }
+static int can_access(int device, int peer)
+{
+    return (void)device, (void)peer, 1;
+}
 
 typedef struct {
     command c;
@@ -363,7 +404,8 @@ static cgx_status kernel_info(int device, const cgx_kernel *kernel, size_t stati
 /* A worker runs one block at a time, so one is resident. Under a cooperative launch all are, as many as half of the
  * machine's memory takes: per thread the pages of a stack that waiting touches, per block its shared memory and what
  * collectives use. */
-static cgx_status occupancy(int device, const cgx_kernel *kernel, int threads, size_t shared, int *per_unit, int *cooperative)
+static cgx_status occupancy(int device, const cgx_kernel *kernel, int threads, size_t shared, int *per_unit,
+                            int *cooperative)
 {
     (void)device, (void)kernel;
     size_t block = (size_t)threads * (STACK_RESIDENT_BYTES + 2 * CGX__VALUE_BYTES) + shared + 16384;
@@ -400,7 +442,7 @@ static void run_part(void *argument, int part, int parts)
     launch *l = argument;
     int64_t clusters = l->shape.blocks / l->cluster_blocks;
     cgx__worker_run(workers + part, l, share(clusters, part, parts) * l->cluster_blocks,
-               share(clusters, part + 1, parts) * l->cluster_blocks);
+                    share(clusters, part + 1, parts) * l->cluster_blocks);
 }
 
 static cgx_status run_launch(command *c, char *text, size_t text_bytes)
@@ -426,8 +468,8 @@ static void explain(int device, const cgx_launch_request *r, char *text, size_t 
 {
     const cgx_config *c = r->config;
     (void)device;
-    snprintf(text, bytes, "fibers, %s, %d %s, stacks of %zu KiB%s", level_name(choose_entry(r->kernel)->level), cpu.workers,
-             cpu.workers == 1 ? "worker" : "workers", cgx__stack_bytes() / 1024,
+    snprintf(text, bytes, "fibers, %s, %d %s, stacks of %zu KiB%s", level_name(choose_entry(r->kernel)->level),
+             cpu.workers, cpu.workers == 1 ? "worker" : "workers", cgx__stack_bytes() / 1024,
              c->flags & CGX_LAUNCH_COOPERATIVE ? ", all blocks resident" : "");
 }
 
@@ -460,14 +502,31 @@ static cgx_status enqueue_launch(void *queue, const cgx_launch_request *r)
 
 const cgx_backend cgx_backend_cpu = {
     .name = "cpu",
-    .start = start, .device_info = device_info,
-    .queue_create = queue_create, .queue_destroy = queue_destroy, .queue_wait = queue_wait, .queue_query = queue_query,
+    .start = start,
+    .device_info = device_info,
+    .queue_create = queue_create,
+    .queue_destroy = queue_destroy,
+    .queue_wait = queue_wait,
+    .queue_query = queue_query,
     .queue_native = queue_native,
-    .event_create = event_create, .event_destroy = event_destroy, .enqueue_record = enqueue_record,
-    .enqueue_wait = enqueue_wait, .event_wait = event_wait, .event_query = event_query, .event_elapsed = event_elapsed,
-    .alloc = alloc, .free = release, .enqueue_alloc = enqueue_alloc, .enqueue_free = enqueue_free,
-    .enqueue_copy = enqueue_copy, .enqueue_copy_peer = enqueue_copy_peer, .can_access = can_access,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .enqueue_record = enqueue_record,
+    .enqueue_wait = enqueue_wait,
+    .event_wait = event_wait,
+    .event_query = event_query,
+    .event_elapsed = event_elapsed,
+    .alloc = alloc,
+    .free = release,
+    .enqueue_alloc = enqueue_alloc,
+    .enqueue_free = enqueue_free,
+    .enqueue_copy = enqueue_copy,
+    .enqueue_copy_peer = enqueue_copy_peer,
+    .can_access = can_access,
     .enqueue_fill = enqueue_fill,
-    .kernel_info = kernel_info, .explain = explain, .enqueue_launch = enqueue_launch, .occupancy = occupancy,
+    .kernel_info = kernel_info,
+    .explain = explain,
+    .enqueue_launch = enqueue_launch,
+    .occupancy = occupancy,
     .variable_address = variable_address,
 };

@@ -9,28 +9,28 @@
 struct executor_queue {
     command *first, *last;
     uint64_t submitted;
-    uint64_t completed;      /* atomic */
-    cgx_status status;       /* first error since the last wait */
+    uint64_t completed; /* atomic */
+    cgx_status status;  /* first error since the last wait */
     char text[1024];
-    executor_queue *next;    /* in the ring of queues with work */
+    executor_queue *next; /* in the ring of queues with work */
     int in_ring;
 };
 
 struct executor_event {
-    uint64_t recorded;       /* number of records asked for */
-    uint64_t reached;        /* atomic: number of records reached */
-    uint64_t nanoseconds;    /* when the last one was */
-    int users;               /* commands that still have to look at it */
-    int orphaned;            /* destroyed by the user: the last of them frees it */
+    uint64_t recorded;    /* number of records asked for */
+    uint64_t reached;     /* atomic: number of records reached */
+    uint64_t nanoseconds; /* when the last one was */
+    int users;            /* commands that still have to look at it */
+    int orphaned;         /* destroyed by the user: the last of them frees it */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t work = PTHREAD_COND_INITIALIZER;  /* for the executor */
-static pthread_cond_t done = PTHREAD_COND_INITIALIZER;  /* for threads that wait */
-static executor_queue *ring;                            /* last queue of the ring; its next is the first */
-static int sleeping, waiting;                           /* executor on `work`; threads on `done` */
-static unsigned posted;                                 /* atomic: changes with every command */
-static int running;                                     /* the thread exists */
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER; /* for the executor */
+static pthread_cond_t done = PTHREAD_COND_INITIALIZER; /* for threads that wait */
+static executor_queue *ring;                           /* last queue of the ring; its next is the first */
+static int sleeping, waiting;                          /* executor on `work`; threads on `done` */
+static unsigned posted;                                /* atomic: changes with every command */
+static int running;                                    /* the thread exists */
 
 /* A launch that follows at once is met without the price of a wake-up; a longer silence frees the core. */
 enum { EXECUTOR_SPINS = 4000, WAIT_SPINS = 400 };
@@ -132,7 +132,8 @@ static void execute(executor_queue *q)
     if (c->run)
         status = c->run(c, text, sizeof text);
     pthread_mutex_lock(&lock);
-    if (c->run && c->event && c->ticket > c->event->reached) { /* a later record may have been first, on another queue */
+    if (c->run && c->event &&
+        c->ticket > c->event->reached) { /* a later record may have been first, on another queue */
         c->event->nanoseconds = cgx__cpu_nanoseconds();
         __atomic_store_n(&c->event->reached, c->ticket, __ATOMIC_RELEASE);
     }
@@ -176,7 +177,10 @@ static void serve_queues(void)
 }
 
 static int workers = 1;
-void cgx__executor_configure(int count) { workers = count; }
+void cgx__executor_configure(int count)
+{
+    workers = count;
+}
 
 static void *executor(void *unused)
 {
@@ -204,8 +208,14 @@ static cgx_status start_executor(void)
 
 /* ---- queues ---- */
 
-executor_queue *cgx__executor_queue_new(void) { return calloc(1, sizeof(executor_queue)); }
-void cgx__executor_queue_free(executor_queue *q) { free(q); }
+executor_queue *cgx__executor_queue_new(void)
+{
+    return calloc(1, sizeof(executor_queue));
+}
+void cgx__executor_queue_free(executor_queue *q)
+{
+    free(q);
+}
 
 cgx_status cgx__executor_enqueue(executor_queue *q, command *c)
 {
@@ -274,7 +284,10 @@ cgx_status cgx__executor_query(executor_queue *q)
 
 /* ---- events ---- */
 
-executor_event *cgx__executor_event_new(void) { return calloc(1, sizeof(executor_event)); }
+executor_event *cgx__executor_event_new(void)
+{
+    return calloc(1, sizeof(executor_event));
+}
 void cgx__executor_event_free(executor_event *e)
 {
     pthread_mutex_lock(&lock);
@@ -312,8 +325,14 @@ static cgx_status enqueue_event(executor_queue *q, executor_event *e, int record
     return s;
 }
 
-cgx_status cgx__executor_record(executor_event *e, executor_queue *q) { return enqueue_event(q, e, 1); }
-cgx_status cgx__executor_wait_for(executor_queue *q, executor_event *e) { return enqueue_event(q, e, 0); }
+cgx_status cgx__executor_record(executor_event *e, executor_queue *q)
+{
+    return enqueue_event(q, e, 1);
+}
+cgx_status cgx__executor_wait_for(executor_queue *q, executor_event *e)
+{
+    return enqueue_event(q, e, 0);
+}
 
 static uint64_t last_record(executor_event *e)
 {

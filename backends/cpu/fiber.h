@@ -21,23 +21,25 @@ typedef struct pending {
 
 /* What libcgx remembers of an mbarrier, found by its address: the word it wrote last - another one there now was written
  * by somebody else - and the number of the phase. */
-typedef struct { uint64_t word, phase; } barrier_record;
+typedef struct {
+    uint64_t word, phase;
+} barrier_record;
 
 typedef struct {
-    cgx_cpu_block pub;           /* first: kernels see only this */
-    int loop_start;              /* first rank of the entry call that runs its threads in a plain loop now */
+    cgx_cpu_block pub;                     /* first: kernels see only this */
+    int loop_start;                        /* first rank of the entry call that runs its threads in a plain loop now */
     uint64_t ended[CGX__MAX_THREADS / 64]; /* in use while pub.exited is neither 0 nor all */
     pending *coalesced;
-    char *shared_memory;         /* owned; as large as any launch needed so far */
+    char *shared_memory; /* owned; as large as any launch needed so far */
     size_t shared_capacity;
-    barrier_record *barriers;    /* one for each 8 bytes of shared memory; made when a kernel first has an mbarrier */
+    barrier_record *barriers; /* one for each 8 bytes of shared memory; made when a kernel first has an mbarrier */
     size_t barrier_capacity;
-    int has_barriers;            /* some record is in use */
-    cgx_cpu_barrier cluster;     /* of the cluster whose first block this is */
-    unsigned cluster_round;      /* collectives of the cluster so far, as this block has seen them */
-    uint32_t *stages, *stores;   /* one a thread: copies committed so far; made when first needed */
-    unsigned grid_round;         /* collectives of the grid so far, as this block has seen them */
-    int combined;                /* below and result are those of this round */
+    int has_barriers;          /* some record is in use */
+    cgx_cpu_barrier cluster;   /* of the cluster whose first block this is */
+    unsigned cluster_round;    /* collectives of the cluster so far, as this block has seen them */
+    uint32_t *stages, *stores; /* one a thread: copies committed so far; made when first needed */
+    unsigned grid_round;       /* collectives of the grid so far, as this block has seen them */
+    int combined;              /* below and result are those of this round */
     _Alignas(32) unsigned char partial[2][CGX__VALUE_BYTES]; /* the block's part of the cluster's, in turn */
     _Alignas(32) unsigned char below[CGX__VALUE_BYTES], result[CGX__VALUE_BYTES]; /* see wide.c */
 } block;
@@ -46,34 +48,40 @@ typedef struct {
 typedef struct deferred deferred;
 
 /* A stack, by its top; `base` is its lowest usable address. */
-typedef struct { char *base, *top; int guarded; } stack;
 typedef struct {
-    stack *all;                  /* every stack made */
-    int *free;                   /* indices of those nobody runs on, most recently used last */
+    char *base, *top;
+    int guarded;
+} stack;
+typedef struct {
+    stack *all; /* every stack made */
+    int *free;  /* indices of those nobody runs on, most recently used last */
     int made, unused, capacity;
-    struct { char *memory; size_t bytes; } *chunks;
+    struct {
+        char *memory;
+        size_t bytes;
+    } * chunks;
     int chunk_count;
 } stack_pool;
 
 struct launch;
 typedef struct {
-    cgx_cpu_worker pub;          /* first */
+    cgx_cpu_worker pub; /* first */
     struct launch *launch;
     stack_pool stacks;
-    block **blocks;              /* one for each block resident at once */
+    block **blocks; /* one for each block resident at once */
     int block_capacity;
     int resident, started;
     int64_t next_block, end_block;
-    block *continuing;           /* a block whose remaining threads the next fiber is to run */
-    int abandoned;               /* fibers of a failed launch are on the stacks */
+    block *continuing; /* a block whose remaining threads the next fiber is to run */
+    int abandoned;     /* fibers of a failed launch are on the stacks */
     unsigned grid_phase;
-    unsigned char *scratch;      /* values of a collective, packed, and totals behind them */
+    unsigned char *scratch; /* values of a collective, packed, and totals behind them */
     size_t scratch_bytes;
     deferred *first_deferred, **last_deferred;
-    jmp_buf *escape;             /* where misuse goes that is found on the scheduler's own stack */
+    jmp_buf *escape;               /* where misuse goes that is found on the scheduler's own stack */
     struct coalescing *coalescing; /* lanes at calls of coalesced_threads */
-    int yields;                  /* since a thread last did something else */
-    uint64_t random;             /* state of the schedule's generator */
+    int yields;                    /* since a thread last did something else */
+    uint64_t random;               /* state of the schedule's generator */
     const void *main_stack_bottom;
     size_t main_stack_bytes;
     void *signal_stack;
@@ -87,17 +95,17 @@ typedef struct launch {
     cgx_cpu_shape shape;
     size_t static_shared, dynamic_shared;
     int cooperative, dynamic, lanes;
-    int64_t next_dynamic;        /* atomic */
-    int participants;            /* workers at the grid barrier */
-    int grid_arrived;            /* atomic */
-    unsigned grid_phase;         /* atomic */
-    int finished;                /* atomic: workers whose blocks have all ended */
+    int64_t next_dynamic; /* atomic */
+    int participants;     /* workers at the grid barrier */
+    int grid_arrived;     /* atomic */
+    unsigned grid_phase;  /* atomic */
+    int finished;         /* atomic: workers whose blocks have all ended */
     int cluster_blocks;
-    uint64_t seed;               /* of the schedule, 0 for none */
-    unsigned char *partials;     /* two values a block: the grid's collectives, in turn */
-    int failed;                  /* atomic: 0, or 1 once status and text are being set */
+    uint64_t seed;           /* of the schedule, 0 for none */
+    unsigned char *partials; /* two values a block: the grid's collectives, in turn */
+    int failed;              /* atomic: 0, or 1 once status and text are being set */
     cgx_status status;
-    char *text;                  /* of the error: the executor's */
+    char *text; /* of the error: the executor's */
     size_t text_bytes;
 } launch;
 
@@ -133,7 +141,8 @@ INTERNAL void cgx__fiber_main(worker *w, int index) __attribute__((noreturn));
 /* Runs the worker's share of a launch to its end. */
 INTERNAL void cgx__worker_run(worker *w, launch *l, int64_t first, int64_t end);
 /* Records the launch's first error. */
-INTERNAL void cgx__launch_fail(launch *l, cgx_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+INTERNAL void cgx__launch_fail(launch *l, cgx_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The block a shared-memory address belongs to: the thread's own or another of its cluster; NULL if none. */
 INTERNAL block *cgx__block_of(const cgx_cpu_thread *t, const void *address);

@@ -11,7 +11,9 @@ static const char *const operations[] = {
 #undef TEXT
 };
 
-typedef struct { char *at, *end; } writer;
+typedef struct {
+    char *at, *end;
+} writer;
 
 static __attribute__((format(printf, 2, 3))) void put(writer *w, const char *format, ...)
 {
@@ -67,7 +69,8 @@ void cgx__report_deadlock(worker *w, char *text, size_t bytes)
 {
     writer out = { text, text + bytes };
     *text = 0;
-    for (int i = 0; i < w->block_capacity && i < (w->launch->cooperative ? w->started : w->launch->cluster_blocks); i++) {
+    for (int i = 0; i < w->block_capacity && i < (w->launch->cooperative ? w->started : w->launch->cluster_blocks);
+         i++) {
         const block *b = w->blocks[i];
         if (b->pub.exited == b->pub.shape.threads)
             continue;

@@ -23,7 +23,10 @@ void cgx__launch_fail(launch *l, cgx_status status, const char *format, ...)
     l->status = status;
 }
 
-static int failed(const launch *l) { return __atomic_load_n(&l->failed, __ATOMIC_ACQUIRE); }
+static int failed(const launch *l)
+{
+    return __atomic_load_n(&l->failed, __ATOMIC_ACQUIRE);
+}
 
 /* ---- blocks ---- */
 
@@ -113,7 +116,8 @@ static block *start_block(worker *w)
     if (!may_start(w))
         return NULL;
     const int64_t i = w->next_block++;
-    const int rank = l->cluster_blocks == 1 ? 0 : (int)(i % l->cluster_blocks), slot = l->cooperative ? w->started : rank;
+    const int rank = l->cluster_blocks == 1 ? 0 : (int)(i % l->cluster_blocks),
+              slot = l->cooperative ? w->started : rank;
     block *b = w->blocks[slot];
     w->started++;
     w->resident++;
@@ -171,7 +175,7 @@ int cgx__cpu_shared_rank(cgx_cpu_thread *t, const void *address, int line)
 static int ended_in(const block *b, int base, int size)
 {
     int n = 0;
-    for (int r = base; r < base + size; ) {
+    for (int r = base; r < base + size;) {
         int step = 64 - r % 64 < base + size - r ? 64 - r % 64 : base + size - r;
         uint64_t word = b->ended[r / 64] >> r % 64;
         n += __builtin_popcountll(step == 64 ? word : word & (((uint64_t)1 << step) - 1));
@@ -180,7 +184,10 @@ static int ended_in(const block *b, int base, int size)
     return n;
 }
 
-int cgx__cpu_running(const cgx_cpu_block *b, int base, int size) { return size - ended_in((const block *)b, base, size); }
+int cgx__cpu_running(const cgx_cpu_block *b, int base, int size)
+{
+    return size - ended_in((const block *)b, base, size);
+}
 
 /* Releases the tiles up to the warp that waited only for threads that have ended. */
 static void release_tiles(block *b, int first, int end)
@@ -243,9 +250,11 @@ static __attribute__((noreturn)) void abandon(worker *w)
 static void check_overflow(worker *w, int index, const block *b)
 {
     if (CGX__UNLIKELY(cgx__stack_overflowed(&w->stacks, index))) {
-        cgx__launch_fail(w->launch, CGX_ERROR_FAULT, "%s: a thread of block %lld ran over its stack of %s bytes; CGX_CPU_STACK sets "
-                    "the size", w->launch->kernel->name, (long long)b->pub.shape.block_rank,
-                    cgx__number((int64_t)cgx__stack_bytes()));
+        cgx__launch_fail(w->launch, CGX_ERROR_FAULT,
+                         "%s: a thread of block %lld ran over its stack of %s bytes; CGX_CPU_STACK sets "
+                         "the size",
+                         w->launch->kernel->name, (long long)b->pub.shape.block_rank,
+                         cgx__number((int64_t)cgx__stack_bytes()));
         abandon(w);
     }
 }
@@ -275,9 +284,11 @@ static void *new_fiber(worker *w)
 {
     int index = cgx__stack_acquire(&w->stacks);
     if (index < 0) {
-        cgx__launch_fail(w->launch, CGX_ERROR_OUT_OF_MEMORY, "%s: no memory for the stack of another thread (%s bytes; %d are in use); "
-                    "CGX_CPU_STACK sets the size", w->launch->kernel->name, cgx__number((int64_t)cgx__stack_bytes()),
-                    w->stacks.made - w->stacks.unused);
+        cgx__launch_fail(w->launch, CGX_ERROR_OUT_OF_MEMORY,
+                         "%s: no memory for the stack of another thread (%s bytes; %d are in use); "
+                         "CGX_CPU_STACK sets the size",
+                         w->launch->kernel->name, cgx__number((int64_t)cgx__stack_bytes()),
+                         w->stacks.made - w->stacks.unused);
         return NULL;
     }
     return cgx__switch_prepare(w, index);
@@ -308,8 +319,8 @@ void cgx__cpu_misuse(cgx_cpu_thread *t, int line, const char *text)
 {
     worker *w = (worker *)t->worker;
     const cgx_dim3 b = t->shape->block_index;
-    cgx__launch_fail(w->launch, CGX_ERROR_MISUSE, "%s, block (%d, %d, %d), thread %d: %s (%s:%d)", w->launch->kernel->name, b.x, b.y,
-                b.z, t->rank, text, w->launch->kernel->file, line);
+    cgx__launch_fail(w->launch, CGX_ERROR_MISUSE, "%s, block (%d, %d, %d), thread %d: %s (%s:%d)",
+                     w->launch->kernel->name, b.x, b.y, b.z, t->rank, text, w->launch->kernel->file, line);
     abandon(w);
 }
 
@@ -472,7 +483,7 @@ static int wait_for_grid(worker *w)
             char text[900];
             cgx__report_deadlock(w, text, sizeof text);
             cgx__launch_fail(w->launch, CGX_ERROR_DEADLOCK, "%s: deadlock: %s; other blocks of the grid have ended",
-                        w->launch->kernel->name, text);
+                             w->launch->kernel->name, text);
             return 0;
         }
         if (spins < 4000)
@@ -597,7 +608,7 @@ void cgx__worker_run(worker *w, launch *l, int64_t first, int64_t end)
     cgx__fault_watch(w);
     if (!prepare(w, l, first, end))
         cgx__launch_fail(l, CGX_ERROR_OUT_OF_MEMORY, "%s: no memory for %lld resident blocks", l->kernel->name,
-                    (long long)(l->cooperative ? end - first : 1));
+                         (long long)(l->cooperative ? end - first : 1));
     else if (!schedule(w))
         clean_up(w);
     cgx__fault_watch(NULL);

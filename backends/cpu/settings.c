@@ -5,7 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_STACK = 64 * 1024, MIN_STACK = 16 * 1024, MAX_STACK = 1024 * 1024 * 1024, MAX_WORKERS = 1024, TOP_LEVEL = 4 };
+enum {
+    DEFAULT_STACK = 64 * 1024,
+    MIN_STACK = 16 * 1024,
+    MAX_STACK = 1024 * 1024 * 1024,
+    MAX_WORKERS = 1024,
+    TOP_LEVEL = 4
+};
 
 /* A number from LOW to HIGH with nothing behind it. */
 static int number(const char *text, uint64_t low, uint64_t high, uint64_t *value)
@@ -19,9 +25,9 @@ static int number(const char *text, uint64_t low, uint64_t high, uint64_t *value
 static int level_of(const char *text)
 {
     char digit[2] = "";
-#define CASE(number, part, name)                                                                           \
-    digit[0] = (char)('0' + number);                                                                       \
-    if (!strcmp(text, digit) || !strcmp(text, #part) || !strcmp(text, name))                               \
+#define CASE(number, part, name)                                             \
+    digit[0] = (char)('0' + number);                                         \
+    if (!strcmp(text, digit) || !strcmp(text, #part) || !strcmp(text, name)) \
         return number;
     CGX_FOREACH_LEVEL(CASE)
 #undef CASE

@@ -9,7 +9,8 @@
 
 enum {
     CHUNK_STACKS = 256,
-    COLOURS = 32, COLOUR_BYTES = 320, /* five cache lines: spreads over two and a half pages */
+    COLOURS = 32,
+    COLOUR_BYTES = 320, /* five cache lines: spreads over two and a half pages */
     /* Each guard page splits a mapping in two; vm.max_map_count is 65,530 by default and is the whole process's. */
     MAX_GUARDS = 24 * 1024
 };
@@ -25,7 +26,10 @@ void cgx__stack_configure(size_t bytes)
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     configured = (bytes + page - 1) / page * page;
 }
-size_t cgx__stack_bytes(void) { return configured; }
+size_t cgx__stack_bytes(void)
+{
+    return configured;
+}
 
 static int add_chunk(stack_pool *p)
 {
@@ -45,7 +49,8 @@ static int add_chunk(stack_pool *p)
     char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return 0;
-    madvise(memory, bytes, MADV_NOHUGEPAGE); /* with huge pages the first block of 1,024 threads takes 67 MB and 120 ms */
+    madvise(memory, bytes,
+            MADV_NOHUGEPAGE); /* with huge pages the first block of 1,024 threads takes 67 MB and 120 ms */
     p->chunks[p->chunk_count].memory = memory;
     p->chunks[p->chunk_count++].bytes = bytes;
     /* Pushed in reverse, so that the first thread of the first block gets the first stack. */
@@ -66,8 +71,8 @@ static int add_chunk(stack_pool *p)
 static void protect(stack *s)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    s->guarded = __atomic_fetch_add(&guards, 1, __ATOMIC_RELAXED) < MAX_GUARDS &&
-                 !mprotect(s->base - page, page, PROT_NONE);
+    s->guarded =
+        __atomic_fetch_add(&guards, 1, __ATOMIC_RELAXED) < MAX_GUARDS && !mprotect(s->base - page, page, PROT_NONE);
     if (!s->guarded)
         memcpy(s->base, &CANARY, sizeof CANARY);
 }
@@ -82,7 +87,10 @@ int cgx__stack_acquire(stack_pool *p)
     return index;
 }
 
-void cgx__stack_release(stack_pool *p, int index) { p->free[p->unused++] = index; }
+void cgx__stack_release(stack_pool *p, int index)
+{
+    p->free[p->unused++] = index;
+}
 
 int cgx__stack_overflowed(const stack_pool *p, int index)
 {

@@ -11,8 +11,8 @@ typedef struct {
     _Alignas(64) team_fn *fn;
     void *argument;
     int parts;
-    unsigned asked;   /* atomic: jobs given */
-    int asleep;       /* atomic */
+    unsigned asked; /* atomic: jobs given */
+    int asleep;     /* atomic */
     pthread_cond_t wake;
 } member;
 
@@ -21,7 +21,7 @@ static struct {
     pthread_cond_t done;
     member *members;
     int size;
-    int lead_asleep;  /* atomic */
+    int lead_asleep;       /* atomic */
     _Alignas(64) int busy; /* atomic: members that have not finished */
 } team = { .lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER, .size = 1 };
 
@@ -34,7 +34,10 @@ void cgx__team_relax(void)
 #endif
 }
 
-int cgx__team_size(void) { return team.size; }
+int cgx__team_size(void)
+{
+    return team.size;
+}
 
 static void serve(member *m, int part)
 {
@@ -51,7 +54,8 @@ static void serve(member *m, int part)
             pthread_mutex_unlock(&team.lock);
         }
         m->fn(m->argument, part, m->parts);
-        if (__atomic_sub_fetch(&team.busy, 1, __ATOMIC_SEQ_CST) == 0 && __atomic_load_n(&team.lead_asleep, __ATOMIC_SEQ_CST)) {
+        if (__atomic_sub_fetch(&team.busy, 1, __ATOMIC_SEQ_CST) == 0 &&
+            __atomic_load_n(&team.lead_asleep, __ATOMIC_SEQ_CST)) {
             pthread_mutex_lock(&team.lock);
             pthread_cond_signal(&team.done);
             pthread_mutex_unlock(&team.lock);

@@ -10,8 +10,8 @@ static cgx_group block_group(cgx_cpu_thread *t)
     return cgx__make_group(t, -1, CGX__BLOCK, t->shape->threads, t->rank, 0, 1, 0);
 }
 
-static void block_collective(const cgx_group *g, const cgx_cpu_collective *what, int operation, const void *value, void *result,
-                             int line)
+static void block_collective(const cgx_group *g, const cgx_cpu_collective *what, int operation, const void *value,
+                             void *result, int line)
 {
     cgx_cpu_collective inner = *what;
     inner.operation = operation;
@@ -24,12 +24,14 @@ static unsigned char *part(const cgx_group *g, int64_t i, unsigned round)
 {
     const worker *w = (const worker *)g->t->worker;
     if (g->kind == CGX__GRID)
-        return w->launch->partials + ((size_t)(round & 1) * (size_t)w->launch->shape.blocks + (size_t)i) * CGX__VALUE_BYTES;
+        return w->launch->partials +
+               ((size_t)(round & 1) * (size_t)w->launch->shape.blocks + (size_t)i) * CGX__VALUE_BYTES;
     return ((block *)g->t->block->peers[i])->partial[round & 1];
 }
 
 /* What the block needs of the others, into below and result. */
-static void combine(const cgx_group *g, block *b, const cgx_cpu_collective *what, int64_t me, int64_t blocks, unsigned round)
+static void combine(const cgx_group *g, block *b, const cgx_cpu_collective *what, int64_t me, int64_t blocks,
+                    unsigned round)
 {
     unsigned char *values = ((worker *)g->t->worker)->scratch;
     const size_t bytes = what->bytes;

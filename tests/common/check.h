@@ -102,7 +102,7 @@ CGX_UNUSED static void check_says_at(cgx_status s, cgx_status expected, const ch
         }
     va_end(parts);
 }
-#define check_says(expression, expected, ...)                                                                \
+#define check_says(expression, expected, ...) \
     check_says_at((expression), (expected), __FILE__, __LINE__, __VA_ARGS__, NULL)
 
 /* Waits for what was launched and fails if it did. */

@@ -260,8 +260,10 @@ BEHIND_A_BYTE(cgx_uint4)
 BEHIND_A_BYTE(cgx_long2)
 BEHIND_A_BYTE(cgx_long4)
 BEHIND_A_BYTE(cgx_float2)
-BEHIND_A_BYTE(cgx_float4) BEHIND_A_BYTE(cgx_double2) BEHIND_A_BYTE(cgx_double4) BEHIND_A_BYTE(cgx_half)
-    BEHIND_A_BYTE(cgx_bf16) CGX_KERNEL_EXTERN(vector_layout, (int *, out))
+BEHIND_A_BYTE(cgx_float4)
+BEHIND_A_BYTE(cgx_double2)
+BEHIND_A_BYTE(cgx_double4)
+BEHIND_A_BYTE(cgx_half) BEHIND_A_BYTE(cgx_bf16) CGX_KERNEL_EXTERN(vector_layout, (int *, out))
 {
     if (cgx_thread_rank(cgx_this_grid()))
         return;

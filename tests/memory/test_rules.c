@@ -22,6 +22,8 @@ static void every_rule(void **state)
 
     (void)state;
     for (int which = 0; which < RULES; which++) {
+        if (which == RULE_SKIPS_WIDE_TILE_SYNC && test_device.lanes >= 64)
+            continue; /* not wider than a warp: ended threads count as arrived */
         cgx_config c = cgx_config_1d(4, 64);
         c.cluster = cgx_dim(2, 1, 1);
         check_ok(break_rule_launch(test_queue, c, which, memory, out));
