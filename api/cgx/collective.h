@@ -59,10 +59,12 @@ enum {
 
 /* T cgx_reduce(g, T v, operator): the same result in every thread. */
 #define cgx_reduce(g, v, op) CGX__COLLECT(g, v, op, reduce)
-/* T cgx_inclusive_scan(g, T v, operator): of ranks 0 to the caller's. */
-#define cgx_inclusive_scan(g, v, op) CGX__COLLECT(g, v, op, inclusive_scan)
-/* T cgx_exclusive_scan(g, T v, operator): of the ranks below the caller's; zero for rank 0, whatever the operator. */
-#define cgx_exclusive_scan(g, v, op) CGX__COLLECT(g, v, op, exclusive_scan)
+/* T cgx_inclusive_scan(g, T v, operator): of ranks 0 to the caller's. Without an operator, the sum. */
+#define cgx_inclusive_scan(g, ...) CGX__SCAN(g, inclusive_scan, __VA_ARGS__, CGX_PLUS, ~)
+/* T cgx_exclusive_scan(g, T v, operator): of the ranks below the caller's; zero for rank 0, whatever the operator. Without an
+ * operator, the sum. */
+#define cgx_exclusive_scan(g, ...) CGX__SCAN(g, exclusive_scan, __VA_ARGS__, CGX_PLUS, ~)
+#define CGX__SCAN(g, name, v, op, ...) CGX__COLLECT(g, v, op, name)
 
 /* CGX_OP(T, name, a, b, expression): a user operator, at file scope: T name(T a, T b), and the collectives below take NAME.
  * T is any type up to 32 bytes; a is the operand of lower rank. */

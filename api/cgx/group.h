@@ -114,7 +114,7 @@
 
 /* ---- votes and matches: collective ---- */
 
-/* int: non-zero if the predicate is, for any or for all threads. Any group but the grid. */
+/* int: non-zero if the predicate is, for any or for all threads of a block, tile or coalesced group. */
 #define cgx_any(g, predicate) cgx__vote(cgx__any(g), CGX__OP_ANY, !!(predicate), __LINE__)
 #define cgx_all(g, predicate) cgx__vote(cgx__any(g), CGX__OP_ALL, !!(predicate), __LINE__)
 /* cgx_mask, groups up to 64 threads: bit i is the predicate of rank i. A larger tile does not compile. */

@@ -27,6 +27,7 @@ typedef struct {
 
 typedef struct {
     cgx_cpu_block pub;                     /* first: kernels see only this */
+    int follow;                            /* blocks that the entry call was allowed to run behind this one */
     int loop_start;                        /* first rank of the entry call that runs its threads in a plain loop now */
     uint64_t ended[CGX__MAX_THREADS / 64]; /* in use while pub.exited is neither 0 nor all */
     pending *coalesced;
@@ -146,6 +147,8 @@ INTERNAL void cgx__launch_fail(launch *l, cgx_status status, const char *format,
 
 /* The block a shared-memory address belongs to: the thread's own or another of its cluster; NULL if none. */
 INTERNAL block *cgx__block_of(const cgx_cpu_thread *t, const void *address);
+/* The entry that runs the block is to come back before it goes on with another. */
+INTERNAL void cgx__stop_following(block *b);
 /* Values for the schedule's decisions. */
 INTERNAL uint64_t cgx__random_next(worker *w);
 

@@ -69,6 +69,7 @@ void cgx__cpu_mbarrier_init(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t count, i
     if (r->word)
         cgx__cpu_misuse(t, line, "an mbarrier is initialised again without cgx_mbarrier_inval");
     cgx__block_of(t, b)->has_barriers = 1;
+    cgx__stop_following((block *)t->block); /* the records are to be cleared before the next block */
     r->phase = 0;
     write_word(r, b, (state){ (uint64_t)count, (uint64_t)count, 0, 0 });
 }

@@ -170,6 +170,34 @@ int cgx__cpu_shared_rank(cgx_cpu_thread *t, const void *address, int line)
     return b->pub.cluster_rank;
 }
 
+/* How many blocks the entry may run behind this one without coming back: blocks of a row, alone on the worker, with nothing
+ * to prepare between them. Few at a time, so that a launch that failed elsewhere ends soon. */
+enum { FOLLOW = 64 };
+static int may_follow(const worker *w, const block *b)
+{
+    const launch *l = w->launch;
+    const int64_t left = w->end_block - w->next_block;
+    if (b->pub.next || l->cooperative || l->cluster_blocks > 1 || l->shape.grid.y > 1 || l->shape.grid.z > 1 ||
+        w->pub.late)
+        return 0;
+    return left < FOLLOW ? (int)left : FOLLOW;
+}
+
+void cgx__stop_following(block *b)
+{
+    b->follow -= b->pub.follow;
+    b->pub.follow = 0;
+}
+
+/* Of those that were allowed, what is left did not run. */
+static void blocks_followed(worker *w, block *b)
+{
+    cgx__stop_following(b);
+    w->next_block += b->follow;
+    w->started += b->follow;
+    b->follow = 0;
+}
+
 /* ---- threads that end ---- */
 
 static int ended_in(const block *b, int base, int size)
@@ -268,7 +296,10 @@ void cgx__fiber_main(worker *w, int index)
         if (!b && !(b = start_block(w)))
             break;
         b->loop_start = b->pub.next;
+        b->follow = b->pub.follow = may_follow(w, b);
         int rank = l->run(&b->pub, l->arguments);
+        if (rank < 0) /* otherwise the fork has counted them */
+            blocks_followed(w, b);
         check_overflow(w, index, b);
         if (rank < 0)
             threads_ended(b, b->loop_start, b->pub.shape.threads);
@@ -299,6 +330,7 @@ void *cgx__cpu_fork(cgx_cpu_thread *thread, cgx_cpu_node *me)
     block *b = (block *)thread->block;
     worker *w = (worker *)thread->worker;
     thread->forked = 1;
+    blocks_followed(w, b);
     threads_ended(b, b->loop_start, thread->rank);
     int more = thread->rank + 1 < b->pub.shape.threads;
     if (more) {

@@ -257,7 +257,7 @@ static void ended_threads_owe_their_arrival(void **state)
         return;
     check_ok(sem_owed_arrival_launch(test_queue, cgx_config_1d(1, 40), out));
     check_says(cgx_queue_wait(test_queue), CGX_ERROR_DEADLOCK, "ranks 0-4, 6-39 wait in mbarrier wait",
-               "ranks 5 have ended");
+               "rank 5 has ended");
     check_still_works();
     device_free(out);
 }

@@ -62,6 +62,7 @@ typedef struct {
 struct cgx_cpu_block {
     cgx_cpu_shape shape;
     int next;   /* rank at which the next entry call starts */
+    int follow; /* how many blocks behind this one the entry may run as well */
     int exited; /* threads that have ended */
     int tiled;  /* some tile has synchronised: an ending thread has to look for waiters */
     cgx_cpu_worker *worker;
@@ -339,13 +340,15 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
 #define CGX__VECTORISED
 #endif
 
-/* Arguments and shape are copied before the loop: stores of the kernel cannot change them, and it vectorises. */
+/* Arguments and shape are copied before the loop: stores of the kernel cannot change them, and it vectorises. A block whose
+ * threads all ended without waiting leaves nothing to tidy up, so the entry goes on with the block behind it, as often as
+ * `follow` allows. */
 #define CGX__ENTRY(part, number, target_attribute, name, ...)                                                     \
     target_attribute CGX__VECTORISED                                                                              \
         __attribute__((flatten)) static int cgx__entry_##part##_##name(cgx_cpu_block *cgx__b, const void *cgx__a) \
     {                                                                                                             \
         const struct name##__arguments cgx__p = *(const struct name##__arguments *)cgx__a;                        \
-        const cgx_cpu_shape cgx__s = cgx__b->shape;                                                               \
+        cgx_cpu_shape cgx__s = cgx__b->shape;                                                                     \
         cgx_cpu_worker *const cgx__w = cgx__b->worker;                                                            \
         const int cgx__nx = cgx__s.block.x, cgx__ny = cgx__s.block.y;                                             \
         int cgx__x0 = cgx__b->next, cgx__y0 = 0, cgx__z0 = 0;                                                     \
@@ -354,21 +357,28 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
             cgx__y0 = cgx__x0 / cgx__nx, cgx__x0 -= cgx__y0 * cgx__nx;                                            \
             cgx__z0 = cgx__y0 / cgx__ny, cgx__y0 -= cgx__z0 * cgx__ny;                                            \
         }                                                                                                         \
-        for (int cgx__z = cgx__z0; cgx__z < cgx__s.block.z; cgx__z++, cgx__y0 = 0)                                \
-            for (int cgx__y = cgx__y0; cgx__y < cgx__ny; cgx__y++, cgx__x0 = 0) {                                 \
-                const int cgx__row = (cgx__z * cgx__ny + cgx__y) * cgx__nx;                                       \
-                int64_t cgx__g = cgx__s.block_rank * cgx__s.threads + cgx__row + cgx__x0;                         \
-                CGX__INDEPENDENT                                                                                  \
-                for (int cgx__x = cgx__x0; cgx__x < cgx__nx; cgx__x++, cgx__g++) {                                \
-                    cgx_cpu_thread cgx__t = {                                                                     \
-                        cgx__row + cgx__x, 0, 0, { cgx__x, cgx__y, cgx__z }, cgx__g, cgx__b, cgx__w, &cgx__s      \
-                    };                                                                                            \
-                    name##__body(&cgx__t, number, 0 CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                         \
-                    if (cgx__t.forked)                                                                            \
-                        return cgx__t.rank;                                                                       \
+        for (;;) {                                                                                                \
+            for (int cgx__z = cgx__z0; cgx__z < cgx__s.block.z; cgx__z++, cgx__y0 = 0)                            \
+                for (int cgx__y = cgx__y0; cgx__y < cgx__ny; cgx__y++, cgx__x0 = 0) {                             \
+                    const int cgx__row = (cgx__z * cgx__ny + cgx__y) * cgx__nx;                                   \
+                    int64_t cgx__g = cgx__s.block_rank * cgx__s.threads + cgx__row + cgx__x0;                     \
+                    CGX__INDEPENDENT                                                                              \
+                    for (int cgx__x = cgx__x0; cgx__x < cgx__nx; cgx__x++, cgx__g++) {                            \
+                        cgx_cpu_thread cgx__t = {                                                                 \
+                            cgx__row + cgx__x, 0, 0, { cgx__x, cgx__y, cgx__z }, cgx__g, cgx__b, cgx__w, &cgx__s  \
+                        };                                                                                        \
+                        name##__body(&cgx__t, number, 0 CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                     \
+                        if (cgx__t.forked)                                                                        \
+                            return cgx__t.rank;                                                                   \
+                    }                                                                                             \
                 }                                                                                                 \
-            }                                                                                                     \
-        return -1;                                                                                                \
+            if (cgx__b->follow == 0 || cgx__b->barrier.arrived)                                                   \
+                return -1;                                                                                        \
+            cgx__b->follow--;                                                                                     \
+            cgx__s.block_index.x = ++cgx__b->shape.block_index.x;                                                 \
+            cgx__s.block_rank = ++cgx__b->shape.block_rank;                                                       \
+            cgx__z0 = 0;                                                                                          \
+        }                                                                                                         \
     }
 
 #define CGX__BODY(name, ...)                                                \

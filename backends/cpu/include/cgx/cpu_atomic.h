@@ -298,8 +298,6 @@ void cgx__this_atomic_needs_an_integer(void);
                         : cgx__a_bitwise_operator_needs_an_integer))(cgx__any(g), (p), (scope), (v), \
                                                                      CGX__OP_##operation, (op).code, __LINE__)
 #endif
-/* An atomic of another size is an array of negative size here. */
-#define CGX__ATOMIC_SIZE(p) sizeof(char[sizeof *(p) == 4 || sizeof *(p) == 8 ? 1 : -1])
 #define CGX__UPDATE(g, p, scope, v, op, operation) \
     ((void)CGX__ATOMIC_SIZE(p), (void)CGX__UPDATE_CALL(g, p, scope, v, op, operation))
 #define CGX__SCAN_UPDATE(g, p, scope, v, op, operation) \

@@ -42,7 +42,6 @@ CGX_FOREACH_VALUE(CGX__UPDATE_OVERLOAD)
 #define CGX__UPDATE_CALL(g, p, scope, v, op, operation) \
     cgx__update(cgx__any(g), (p), (scope), (v), (op), CGX__OP_##operation)
 /* An atomic of another size is an array of negative size here. */
-#define CGX__ATOMIC_SIZE(p) sizeof(char[sizeof *(p) == 4 || sizeof *(p) == 8 ? 1 : -1])
 #define CGX__UPDATE(g, p, scope, v, op, operation) \
     ((void)CGX__ATOMIC_SIZE(p), (void)CGX__UPDATE_CALL(g, p, scope, v, op, operation))
 #define CGX__SCAN_UPDATE(g, p, scope, v, op, operation) \
