@@ -5,8 +5,9 @@
  * asynchronous copies as were announced, the phase ends and the next one begins with the same count. Phases are numbered from
  * 0 and seen by their parity. A fresh barrier is in phase 0, so that a wait for odd parity returns at once.
  * A phase counts less than 2^20 bytes.
- * All functions may be called by any thread of the block, converged or not; none is collective. Arrivals release, a wait
- * that returns true acquires, at the scope of the block. */
+ * All functions may be called by any thread of the block, converged or not; none is collective. Threads of other blocks
+ * of the cluster may arrive (cgx_map_shared_rank) and not wait. Arrivals release, a wait that returns true acquires, at
+ * the scope of the block, or of the cluster where another block arrives. docs/semantics.md has the rules. */
 #ifndef CGX_BARRIER_H
 #define CGX_BARRIER_H
 #include <cgx/group.h>
