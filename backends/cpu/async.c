@@ -52,13 +52,14 @@ static int in_shared(const block *b, const void *p)
 
 static deferred *add(worker *w, enum kind kind, const cgx_cpu_thread *t, int line)
 {
-    deferred *d = aligned_alloc(32, (sizeof *d + 31) & ~(size_t)31);
+    deferred *d = aligned_alloc(64, (sizeof *d + 63) & ~(size_t)63);
     if (!d)
         return NULL; /* the caller does it at once */
     memset(d, 0, sizeof *d);
     d->kind = kind;
     d->owner = (block *)t->block;
-    d->thread = *t;
+    d->thread.worker = t->worker, d->thread.block = t->block, d->thread.rank = t->rank, d->thread.index = t->index;
+    d->thread.grid_rank = t->grid_rank;
     d->thread.shape = &t->block->shape;
     d->rank = t->rank;
     d->line = line;

@@ -52,8 +52,9 @@ static void put_queue(writer *w, const block *b, const cgx_cpu_barrier *q, const
     uint64_t set[CGX__MAX_THREADS / 64] = { 0 };
     int line = 0, operation = 0, any = 0;
     for (const cgx_cpu_node *n = q->head; n; n = n->next)
-        if (n->thread->block == &b->pub) {
-            set[n->thread->rank / 64] |= (uint64_t)1 << n->thread->rank % 64;
+        if (((const cgx_cpu_thread *)n)->block == &b->pub) {
+            const int rank = ((const cgx_cpu_thread *)n)->rank;
+            set[rank / 64] |= (uint64_t)1 << rank % 64;
             line = n->line, operation = n->operation, any = 1;
         }
     if (!any)

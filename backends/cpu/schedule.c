@@ -325,7 +325,7 @@ static void *new_fiber(worker *w)
     return cgx__switch_prepare(w, index);
 }
 
-void *cgx__cpu_fork(cgx_cpu_thread *thread, cgx_cpu_node *me)
+void *cgx__cpu_fork(cgx_cpu_thread *thread)
 {
     block *b = (block *)thread->block;
     worker *w = (worker *)thread->worker;
@@ -344,7 +344,7 @@ void *cgx__cpu_fork(cgx_cpu_thread *thread, cgx_cpu_node *me)
         return fiber;
     }
     cgx_cpu_node *next = cgx__cpu_pop(&w->pub);
-    return next == me ? NULL : next->sp; /* the ends counted above may have released this very thread */
+    return next == &thread->node ? NULL : next->sp; /* the ends counted above may have released this very thread */
 }
 
 void cgx__cpu_misuse(cgx_cpu_thread *t, int line, const char *text)
@@ -360,7 +360,7 @@ void cgx__cpu_misuse(cgx_cpu_thread *t, int line, const char *text)
 
 /* A lane at a call of coalesced_threads, on its own stack. */
 typedef struct coalescing {
-    cgx_cpu_node node;
+    cgx_cpu_thread *thread;
     int line;
     cgx_mask lanes;
     struct coalescing *next;
@@ -375,16 +375,16 @@ static int coalesce_waiting(worker *w)
     int any = waiting != NULL;
     while (waiting) {
         coalescing *leader = waiting, *group = NULL, *rest = NULL, **group_end = &group, **rest_end = &rest;
-        const cgx_cpu_thread *l = leader->node.thread;
+        const cgx_cpu_thread *l = leader->thread;
         const int warp = l->rank / l->shape->lanes;
         for (coalescing *c = waiting; c; c = c->next) {
-            const cgx_cpu_thread *t = c->node.thread;
-            if (t->block == l->block && t->rank / t->shape->lanes == warp && t->rank < leader->node.thread->rank)
+            const cgx_cpu_thread *t = c->thread;
+            if (t->block == l->block && t->rank / t->shape->lanes == warp && t->rank < leader->thread->rank)
                 leader = c;
         }
         cgx_mask lanes = 0;
         for (coalescing *c = waiting, *next; c; c = next) {
-            const cgx_cpu_thread *t = c->node.thread;
+            const cgx_cpu_thread *t = c->thread;
             next = c->next;
             c->next = NULL;
             if (t->block == l->block && t->rank / t->shape->lanes == warp) {
@@ -402,7 +402,7 @@ static int coalesce_waiting(worker *w)
         for (coalescing *c = group, *next; c; c = next) {
             next = c->next;
             c->lanes = lanes;
-            cgx__cpu_ready(&w->pub, &c->node, &c->node);
+            cgx__cpu_ready(&w->pub, &c->thread->node, &c->thread->node);
         }
         waiting = rest;
     }
@@ -412,9 +412,11 @@ static int coalesce_waiting(worker *w)
 cgx_mask cgx__cpu_coalesce(cgx_cpu_thread *t, int line)
 {
     worker *w = (worker *)t->worker;
-    coalescing me = { { .thread = t, .line = line, .operation = CGX__OP_COALESCE }, line, 0, w->coalescing };
+    coalescing me = { t, line, 0, w->coalescing };
     w->coalescing = &me;
-    cgx__cpu_suspend(t, &me.node, -1);
+    t->node.line = line;
+    t->node.operation = CGX__OP_COALESCE;
+    cgx__cpu_suspend(t, -1);
     return me.lanes;
 }
 
@@ -477,13 +479,14 @@ void cgx__cpu_yield(cgx_cpu_thread *t, int line)
     }
     if (t->forked && !w->pub.ready_head && !may_start(w))
         return;
-    cgx_cpu_node me = { .thread = t, .line = line, .operation = CGX__OP_YIELD };
-    cgx__cpu_ready(&w->pub, &me, &me);
-    void *to = !t->forked ? cgx__cpu_fork(t, &me) : may_start(w) ? new_fiber(w) : cgx__cpu_pop(&w->pub)->sp;
+    t->node.line = line;
+    t->node.operation = CGX__OP_YIELD;
+    cgx__cpu_ready(&w->pub, &t->node, &t->node);
+    void *to = !t->forked ? cgx__cpu_fork(t) : may_start(w) ? new_fiber(w) : cgx__cpu_pop(&w->pub)->sp;
     if (failed(w->launch))
         abandon(w);
     if (to)
-        cgx__switch_to(w, &me, to);
+        cgx__switch_to(w, &t->node, to);
 }
 
 /* ---- grid synchronisation ---- */

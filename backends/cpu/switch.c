@@ -142,9 +142,9 @@ void cgx__switch_to(worker *w, cgx_cpu_node *save, void *sp)
     arrived(w, fake, 0);
 }
 
-void cgx__cpu_switch(cgx_cpu_thread *thread, cgx_cpu_node *me, void *to)
+void cgx__cpu_switch(cgx_cpu_thread *thread, void *to)
 {
-    cgx__switch_to((worker *)thread->worker, me, to);
+    cgx__switch_to((worker *)thread->worker, &thread->node, to);
 }
 
 void cgx__switch_jump(worker *w, void *sp)

@@ -34,11 +34,10 @@ typedef struct cgx_cpu_thread cgx_cpu_thread;
 typedef struct cgx_cpu_block cgx_cpu_block;
 typedef struct cgx_cpu_worker cgx_cpu_worker;
 
-/* A thread that waits. Lives on that thread's stack. */
+/* A thread that waits: the beginning of its cgx_cpu_thread. */
 typedef struct cgx_cpu_node {
     void *sp;
     struct cgx_cpu_node *next;
-    const cgx_cpu_thread *thread;
     const void *object; /* the mbarrier a thread waits on */
     int line;           /* of the call, for reports */
     int operation;      /* CGX__OP_*, for reports */
@@ -92,15 +91,17 @@ struct cgx_cpu_worker {
     int late;     /* asynchronous copies may be put off (CGX_CPU_ASYNC) */
 };
 
-/* A thread. `level` is not here but in the groups: it must stay a constant where the thread's address escapes. */
-struct cgx_cpu_thread {
+/* A thread. What a wait touches comes first, in one cache line: with a thousand threads the caches are what a barrier costs.
+ * `level` is not here but in the groups: it must stay a constant where the thread's address escapes. */
+struct __attribute__((aligned(64))) cgx_cpu_thread {
+    cgx_cpu_node node;
+    cgx_cpu_worker *worker;
+    cgx_cpu_block *block;
+    int forked;        /* runs on a stack of its own */
+    int arrived;       /* kinds of group whose barrier it has arrived at and not yet waited for, a bit each */
     int rank;
-    int forked;  /* runs on a stack of its own */
-    int arrived; /* kinds of group whose barrier it has arrived at and not yet waited for, a bit each */
     cgx_dim3 index;
     int64_t grid_rank; /* counted beside the rank: gcc splits a loop where this meets a bound, and not a sum */
-    cgx_cpu_block *block;
-    cgx_cpu_worker *worker;
     const cgx_cpu_shape *shape;
 };
 
@@ -136,9 +137,9 @@ enum {
 CGX__EXTERN_C_BEGIN
 /* First wait of a thread: prepares a new stack for the ranks behind it. Returns the context to switch to, or NULL if the
  * thread need not wait after all. */
-CGX_API void *cgx__cpu_fork(cgx_cpu_thread *thread, cgx_cpu_node *me);
+CGX_API void *cgx__cpu_fork(cgx_cpu_thread *thread);
 /* The same switch as the inline one below, as a call: for debug and sanitized code and other processors. */
-CGX_API void cgx__cpu_switch(cgx_cpu_thread *thread, cgx_cpu_node *me, void *to);
+CGX_API void cgx__cpu_switch(cgx_cpu_thread *thread, void *to);
 /* Makes a list of threads ready in an order drawn from the schedule's seed. */
 CGX_API void cgx__cpu_shuffle(cgx_cpu_worker *w, cgx_cpu_node *head);
 /* Stores the results of reduce_*_async that wait for a synchronisation. */
@@ -199,11 +200,11 @@ CGX__INLINE cgx_cpu_node *cgx__cpu_pop(cgx_cpu_worker *w)
 /* Parks the calling thread, whose node is in some list, and runs the next one. LEVEL must be a constant for the inline
  * switch: code of a level may use registers that the clobber list of a lower one leaves out. In a function that was
  * not inlined into an entry it is none, and a call lets the compiler save everything. */
-CGX__INLINE void cgx__cpu_suspend(cgx_cpu_thread *t, cgx_cpu_node *me, int level)
+CGX__INLINE void cgx__cpu_suspend(cgx_cpu_thread *t, int level)
 {
     void *to;
     if (CGX__UNLIKELY(!t->forked)) {
-        to = cgx__cpu_fork(t, me);
+        to = cgx__cpu_fork(t);
         if (!to)
             return;
     } else {
@@ -211,7 +212,7 @@ CGX__INLINE void cgx__cpu_suspend(cgx_cpu_thread *t, cgx_cpu_node *me, int level
     }
 #ifdef CGX__INLINE_SWITCH
     if (__builtin_constant_p(level)) {
-        register cgx_cpu_node *save __asm__(CGX__SWITCH_SAVE) = me;
+        register cgx_cpu_node *save __asm__(CGX__SWITCH_SAVE) = &t->node;
         register void *next __asm__(CGX__SWITCH_NEXT) = to;
         if (level >= 4)
             __asm__ volatile(CGX__SWITCH_TEXT
@@ -224,24 +225,23 @@ CGX__INLINE void cgx__cpu_suspend(cgx_cpu_thread *t, cgx_cpu_node *me, int level
     }
 #endif
     (void)level;
-    cgx__cpu_switch(t, me, to);
+    cgx__cpu_switch(t, to);
 }
 
 CGX__INLINE void cgx__cpu_park(cgx_cpu_thread *t, cgx_cpu_barrier *q, const void *object, int operation, int line,
                                int level)
 {
-    cgx_cpu_node me;
-    me.next = NULL;
-    me.thread = t;
-    me.line = line;
-    me.operation = operation;
-    me.object = object;
+    cgx_cpu_node *me = &t->node;
+    me->next = NULL;
+    me->line = line;
+    me->operation = operation;
+    me->object = object;
     if (q->head)
-        q->tail->next = &me;
+        q->tail->next = me;
     else
-        q->head = &me;
-    q->tail = &me;
-    cgx__cpu_suspend(t, &me, level);
+        q->head = me;
+    q->tail = me;
+    cgx__cpu_suspend(t, level);
 }
 
 CGX__INLINE void cgx__cpu_release(cgx_cpu_worker *w, cgx_cpu_barrier *q)
@@ -364,9 +364,10 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
                     int64_t cgx__g = cgx__s.block_rank * cgx__s.threads + cgx__row + cgx__x0;                     \
                     CGX__INDEPENDENT                                                                              \
                     for (int cgx__x = cgx__x0; cgx__x < cgx__nx; cgx__x++, cgx__g++) {                            \
-                        cgx_cpu_thread cgx__t = {                                                                 \
-                            cgx__row + cgx__x, 0, 0, { cgx__x, cgx__y, cgx__z }, cgx__g, cgx__b, cgx__w, &cgx__s  \
-                        };                                                                                        \
+                        cgx_cpu_thread cgx__t; /* the node is written when it is needed */                            \
+                        cgx__t.worker = cgx__w, cgx__t.block = cgx__b, cgx__t.shape = &cgx__s;                        \
+                        cgx__t.forked = cgx__t.arrived = 0, cgx__t.rank = cgx__row + cgx__x, cgx__t.grid_rank = cgx__g;\
+                        cgx__t.index.x = cgx__x, cgx__t.index.y = cgx__y, cgx__t.index.z = cgx__z;                    \
                         name##__body(&cgx__t, number, 0 CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                     \
                         if (cgx__t.forked)                                                                        \
                             return cgx__t.rank;                                                                   \
