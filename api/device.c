@@ -81,6 +81,13 @@ static void start(int b)
     pthread_mutex_unlock(&starting);
 }
 
+void backends_unit_gone(const cgx__unit *unit)
+{
+    for (int b = 0; b < BACKENDS; b++)
+        if (started[b].device_count && backends[b]->unit_gone)
+            backends[b]->unit_gone(unit);
+}
+
 int cgx_backend_count(void) { return BACKENDS; }
 
 cgx_status cgx_backend_get_info(int index, cgx_backend_info *info)
