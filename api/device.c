@@ -28,9 +28,12 @@ static struct {
 
 static int forked; /* this process is a child of one that had used cgx */
 
-static void after_fork(void) { forked = 1; }
+static void after_fork(void)
+{
+    forked = 1;
+}
 
-cgx_status check_process(const char *what)
+cgx_status cgx__check_process(const char *what)
 {
     if (forked)
         return cgx__fail(CGX_ERROR_FORKED, "%s: %s", what, cgx_status_text(CGX_ERROR_FORKED));
@@ -81,18 +84,21 @@ static void start(int b)
     pthread_mutex_unlock(&starting);
 }
 
-void backends_unit_gone(const cgx__unit *unit)
+void cgx__backends_unit_gone(const cgx__unit *unit)
 {
     for (int b = 0; b < BACKENDS; b++)
         if (started[b].device_count && backends[b]->unit_gone)
             backends[b]->unit_gone(unit);
 }
 
-int cgx_backend_count(void) { return BACKENDS; }
+int cgx_backend_count(void)
+{
+    return BACKENDS;
+}
 
 cgx_status cgx_backend_get_info(int index, cgx_backend_info *info)
 {
-    cgx_status s = check_process("cgx_backend_get_info");
+    cgx_status s = cgx__check_process("cgx_backend_get_info");
     if (s)
         return s;
     if (!info || info->size < sizeof *info)
@@ -129,17 +135,18 @@ static cgx_status get(const char *backend, int index, const char *source, cgx_de
         if (started[b].status)
             return cgx__fail(started[b].status, "%s%s is not available: %s", backend, source, started[b].reason);
         if (index < 0 || index >= started[b].device_count)
-            return cgx__fail(CGX_ERROR_NO_DEVICE, "device %s:%d%s asked, %s has %d: %s:0 to %s:%d", backend, index, source,
-                             backend, started[b].device_count, backend, backend, started[b].device_count - 1);
+            return cgx__fail(CGX_ERROR_NO_DEVICE, "device %s:%d%s asked, %s has %d: %s:0 to %s:%d", backend, index,
+                             source, backend, started[b].device_count, backend, backend, started[b].device_count - 1);
         *device = started[b].devices + index;
         return CGX_OK;
     }
-    return cgx__fail(CGX_ERROR_UNKNOWN_BACKEND, "there is no backend \"%s\"%s; known: %s", backend, source, known_backends());
+    return cgx__fail(CGX_ERROR_UNKNOWN_BACKEND, "there is no backend \"%s\"%s; known: %s", backend, source,
+                     known_backends());
 }
 
 cgx_status cgx_device_get(const char *backend, int index, cgx_device **device)
 {
-    cgx_status s = check_process("cgx_device_get");
+    cgx_status s = cgx__check_process("cgx_device_get");
     if (s)
         return s;
     if (!backend || !device)
@@ -162,7 +169,7 @@ static cgx_status find_any(cgx_device **device)
 cgx_status cgx_device_find(const char *name, cgx_device **device)
 {
     const char *source = "";
-    cgx_status s = check_process("cgx_device_find");
+    cgx_status s = cgx__check_process("cgx_device_find");
     if (s)
         return s;
     if (!device)
@@ -180,8 +187,8 @@ cgx_status cgx_device_find(const char *name, cgx_device **device)
     if (colon) {
         index = strtol(colon + 1, &end, 10);
         if (!isdigit((unsigned char)colon[1]) || *end || index > 1000000)
-            return cgx__fail(CGX_ERROR_INVALID, "\"%s\"%s is no device name; one is \"cpu\", \"cuda:1\" or \"any\"", name,
-                             source);
+            return cgx__fail(CGX_ERROR_INVALID, "\"%s\"%s is no device name; one is \"cpu\", \"cuda:1\" or \"any\"",
+                             name, source);
     }
     if (!length || length >= sizeof backend)
         return cgx__fail(CGX_ERROR_UNKNOWN_BACKEND, "there is no backend for \"%s\"%s; known: %s", name, source,
@@ -193,6 +200,9 @@ cgx_status cgx_device_find(const char *name, cgx_device **device)
 
 cgx_status cgx_device_get_info(const cgx_device *device, cgx_device_info *info)
 {
+    cgx_status s = cgx__check_process("cgx_device_get_info");
+    if (s)
+        return s;
     if (!device || !info || info->size < sizeof *info)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_device_get_info: NULL argument, or the size of info is not set");
     *info = device->info;
@@ -201,17 +211,21 @@ cgx_status cgx_device_get_info(const cgx_device *device, cgx_device_info *info)
 
 cgx_status cgx_device_can_access(const cgx_device *device, const cgx_device *peer, int *can)
 {
+    cgx_status s = cgx__check_process("cgx_device_can_access");
+    if (s)
+        return s;
     if (!device || !peer || !can)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_device_can_access: NULL argument");
-    *can = device == peer ||
-           (device->backend == peer->backend && device->backend->can_access(device->index, peer->index));
+    *can =
+        device == peer || (device->backend == peer->backend && device->backend->can_access(device->index, peer->index));
     return CGX_OK;
 }
 
 int cgx_local_rank(void)
 {
-    static const char *const variables[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK",
-                                             "SLURM_LOCALID", "FLUX_TASK_LOCAL_ID", "PMI_LOCAL_RANK" };
+    static const char *const variables[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                             "MV2_COMM_WORLD_LOCAL_RANK",  "SLURM_LOCALID",
+                                             "FLUX_TASK_LOCAL_ID",         "PMI_LOCAL_RANK" };
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         const char *value = getenv(variables[i]);
         if (value && isdigit((unsigned char)*value))

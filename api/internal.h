@@ -24,19 +24,24 @@ typedef struct handle {
     cgx_device *device;
     struct handle *next;
 } handle;
-struct cgx_queue { handle h; };
-struct cgx_event { handle h; int recorded; };
+struct cgx_queue {
+    handle h;
+};
+struct cgx_event {
+    handle h;
+    int recorded;
+};
 
-INTERNAL handle *handle_new(size_t bytes);
-INTERNAL void handle_retire(handle *h);
+INTERNAL handle *cgx__handle_new(size_t bytes);
+INTERNAL void cgx__handle_retire(handle *h);
 
 /* CGX_OK, or the error of a call that may not go on: a forked child, a bad handle. WHAT names the function. */
-INTERNAL cgx_status check_process(const char *what);
-INTERNAL cgx_status check_queue(const cgx_queue *queue, const char *what);
-INTERNAL cgx_status check_event(const cgx_event *event, const char *what);
+INTERNAL cgx_status cgx__check_process(const char *what);
+INTERNAL cgx_status cgx__check_queue(const cgx_queue *queue, const char *what);
+INTERNAL cgx_status cgx__check_event(const cgx_event *event, const char *what);
 
 /* Tells every backend in use that a unit's shared object goes away. */
-INTERNAL void backends_unit_gone(const cgx__unit *unit);
+INTERNAL void cgx__backends_unit_gone(const cgx__unit *unit);
 
 /* What libcgx remembers of a kernel: found by its descriptor, freed when its shared object is unloaded. */
 typedef struct kernel_record {
@@ -46,5 +51,5 @@ typedef struct kernel_record {
     struct kernel_record *next;
 } kernel_record;
 /* Recognises the descriptor's version and lays out the kernel's shared memory. */
-INTERNAL cgx_status kernel_find(const cgx_kernel *kernel, const char *what, kernel_record **record);
+INTERNAL cgx_status cgx__kernel_find(const cgx_kernel *kernel, const char *what, kernel_record **record);
 #endif

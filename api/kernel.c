@@ -18,7 +18,7 @@ static void unit_gone(void *state)
     __atomic_store_n(slot, NULL, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&units);
     if (r)
-        backends_unit_gone(r->kernel->unit);
+        cgx__backends_unit_gone(r->kernel->unit);
     while (r) {
         kernel_record *next = r->next;
         free(r);
@@ -52,12 +52,13 @@ static kernel_record *look_up(const cgx_kernel *kernel)
     return r;
 }
 
-cgx_status kernel_find(const cgx_kernel *kernel, const char *what, kernel_record **record)
+cgx_status cgx__kernel_find(const cgx_kernel *kernel, const char *what, kernel_record **record)
 {
     if (!kernel)
         return cgx__fail(CGX_ERROR_INVALID, "%s: the kernel is NULL", what);
     if (kernel->version != CGX__ABI || kernel->size < sizeof *kernel || kernel->unit->version != CGX__ABI)
-        return cgx__fail(CGX_ERROR_VERSION, "%s: the kernel has object format %u, this libcgx serves %d; build it again", what,
+        return cgx__fail(CGX_ERROR_VERSION,
+                         "%s: the kernel has object format %u, this libcgx serves %d; build it again", what,
                          kernel->version, CGX__ABI);
     kernel_record *r = look_up(kernel);
     if (!r) {

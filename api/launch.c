@@ -7,17 +7,20 @@
 
 static cgx_status check_shape(const cgx_device_info *d, const cgx_kernel *k, const cgx_config *c)
 {
-    const struct { const char *what; cgx_dim3 asked, limit; } sizes[] = {
-        { "grid", c->grid, d->max_grid }, { "block", c->block, d->max_block }
-    };
+    const struct {
+        const char *what;
+        cgx_dim3 asked, limit;
+    } sizes[] = { { "grid", c->grid, d->max_grid }, { "block", c->block, d->max_block } };
     int asked[2][3], limit[2][3];
     for (int i = 0; i < 2; i++) {
         memcpy(asked[i], &sizes[i].asked, sizeof asked[i]);
         memcpy(limit[i], &sizes[i].limit, sizeof limit[i]);
         for (int axis = 0; axis < 3; axis++)
             if (asked[i][axis] <= 0)
-                return cgx__fail(CGX_ERROR_INVALID, "%s: %s size %s in %c; at least 1 is needed", k->name, sizes[i].what,
-                                 cgx__number(asked[i][axis]), "xyz"[axis]);
+                return cgx__fail(
+                    CGX_ERROR_INVALID, "%s: %s size %s in %c; at least 1 is needed%s", k->name, sizes[i].what,
+                    cgx__number(asked[i][axis]), "xyz"[axis],
+                    i == 0 && asked[i][axis] == -1 ? " (cgx_cover gives -1 for more blocks than an int counts)" : "");
     }
     /* Before the single sizes: a row of too many threads is too many threads first. */
     int64_t threads;
@@ -31,15 +34,17 @@ static cgx_status check_shape(const cgx_device_info *d, const cgx_kernel *k, con
         for (int axis = 0; axis < 3; axis++)
             if (asked[i][axis] > limit[i][axis])
                 return cgx__fail(CGX_ERROR_LIMIT, "%s: %s size %s in %c asked, %s takes %s; %s would fit", k->name,
-                                 sizes[i].what, cgx__number(asked[i][axis]), "xyz"[axis], d->name,
+                                 sizes[i].what, cgx__number(asked[i][axis]), "xyz"[axis], d -> name,
                                  cgx__number(limit[i][axis]), cgx__number(limit[i][axis]));
     if (k->flags & CGX_KERNEL_FIXED_BLOCK) {
         if (c->block.x != k->block.x || c->block.y != k->block.y || c->block.z != k->block.z)
-            return cgx__fail(CGX_ERROR_LIMIT, "%s: block of %d x %d x %d asked, the kernel is declared for %d x %d x %d", k->name,
+            return cgx__fail(CGX_ERROR_LIMIT,
+                             "%s: block of %d x %d x %d asked, the kernel is declared for %d x %d x %d", k->name,
                              c->block.x, c->block.y, c->block.z, k->block.x, k->block.y, k->block.z);
     } else if (k->max_threads && threads > k->max_threads) {
-        return cgx__fail(CGX_ERROR_LIMIT, "%s: %s threads a block asked, the kernel is declared for at most %s; %s would fit",
-                         k->name, cgx__number(threads), cgx__number(k->max_threads), cgx__number(k->max_threads));
+        return cgx__fail(CGX_ERROR_LIMIT,
+                         "%s: %s threads a block asked, the kernel is declared for at most %s; %s would fit", k->name,
+                         cgx__number(threads), cgx__number(k->max_threads), cgx__number(k->max_threads));
     }
     return CGX_OK;
 }
@@ -48,13 +53,14 @@ static cgx_status check_shared(const cgx_device_info *d, const cgx_kernel *k, si
 {
     size_t limit = d->shared_bytes_per_block;
     if (fixed > limit)
-        return cgx__fail(CGX_ERROR_LIMIT, "%s: the kernel declares %s bytes of shared memory, %s takes %s a block", k->name,
-                         cgx__size(fixed), d->name, cgx__size(limit));
+        return cgx__fail(CGX_ERROR_LIMIT, "%s: the kernel declares %s bytes of shared memory, %s takes %s a block",
+                         k->name, cgx__size(fixed), d->name, cgx__size(limit));
     size_t at = (fixed + 127) & ~(size_t)127, room = at < limit ? limit - at : 0;
     if (dynamic > room)
-        return cgx__fail(CGX_ERROR_LIMIT, "%s: %s bytes of dynamic shared memory asked beside %s static ones, %s takes %s a block; "
-                         "%s would fit", k->name, cgx__size(dynamic), cgx__size(fixed), d->name,
-                         cgx__size(limit), cgx__size(room));
+        return cgx__fail(CGX_ERROR_LIMIT,
+                         "%s: %s bytes of dynamic shared memory asked beside %s static ones, %s takes %s a block; "
+                         "%s would fit",
+                         k->name, cgx__size(dynamic), cgx__size(fixed), d->name, cgx__size(limit), cgx__size(room));
     return CGX_OK;
 }
 
@@ -64,8 +70,9 @@ static cgx_status check_cluster(const cgx_device_info *d, const cgx_kernel *k, c
     if (!s->x && !s->y && !s->z)
         *s = cgx_dim(1, 1, 1);
     if (s->x <= 0 || s->y <= 0 || s->z <= 0)
-        return cgx__fail(CGX_ERROR_INVALID, "%s: cluster of %d x %d x %d blocks; sizes are positive, or all zero for none",
-                         k->name, s->x, s->y, s->z);
+        return cgx__fail(CGX_ERROR_INVALID,
+                         "%s: cluster of %d x %d x %d blocks; sizes are positive, or all zero for none", k->name, s->x,
+                         s->y, s->z);
     int64_t blocks = (int64_t)s->x * s->y * s->z;
     if (blocks > d->max_cluster_blocks)
         return cgx__fail(CGX_ERROR_LIMIT, "%s: clusters of %s blocks asked, %s takes %d; %d would fit", k->name,
@@ -80,8 +87,10 @@ static cgx_status check_cooperative(const cgx_device *device, const cgx_kernel *
     const cgx_device_info *d = &device->info;
     if (!(c->flags & CGX_LAUNCH_COOPERATIVE)) {
         if (k->flags & CGX_KERNEL_IS_COOPERATIVE)
-            return cgx__fail(CGX_ERROR_UNSUPPORTED, "%s synchronises its grid and needs a cooperative launch: wrap the "
-                             "configuration in cgx_cooperative()", k->name);
+            return cgx__fail(CGX_ERROR_UNSUPPORTED,
+                             "%s synchronises its grid and needs a cooperative launch: wrap the "
+                             "configuration in cgx_cooperative()",
+                             k->name);
         return CGX_OK;
     }
     if (!(d->capabilities & CGX_CAN_COOPERATIVE))
@@ -92,7 +101,8 @@ static cgx_status check_cooperative(const cgx_device *device, const cgx_kernel *
         return s;
     int64_t blocks = (int64_t)c->grid.x * c->grid.y * c->grid.z;
     if (blocks > fit)
-        return cgx__fail(CGX_ERROR_LIMIT, "%s: %s cooperative blocks of %s threads asked, %s takes %s at once; %s would fit", k->name,
+        return cgx__fail(CGX_ERROR_LIMIT,
+                         "%s: %s cooperative blocks of %s threads asked, %s takes %s at once; %s would fit", k->name,
                          cgx__number(blocks), cgx__number(threads), d->name, cgx__number(fit), cgx__number(fit));
     return CGX_OK;
 }
@@ -121,15 +131,16 @@ cgx_status cgx__launch(cgx_queue *queue, const cgx_kernel *kernel, const cgx_con
                        size_t bytes)
 {
     kernel_record *record;
-    cgx_status s = check_process("cgx_launch");
+    cgx_status s = cgx__check_process("cgx_launch");
     /* The version first: what else a descriptor of another one holds is not known. */
-    if (s || (s = kernel_find(kernel, "cgx_launch", &record)) || (s = check_queue(queue, kernel->name)))
+    if (s || (s = cgx__kernel_find(kernel, "cgx_launch", &record)) || (s = cgx__check_queue(queue, kernel->name)))
         return s;
     if (bytes != kernel->argument_bytes || !arguments)
         return cgx__fail(CGX_ERROR_INVALID, "%s: %s bytes of arguments given, the kernel takes %s", kernel->name,
                          cgx__size(bytes), cgx__number(kernel->argument_bytes));
     if (!config || config->size < sizeof *config)
-        return cgx__fail(CGX_ERROR_INVALID, "%s: the configuration's size is not set; use cgx_config_make", kernel->name);
+        return cgx__fail(CGX_ERROR_INVALID, "%s: the configuration's size is not set; use cgx_config_make",
+                         kernel->name);
     const cgx_device *device = queue->h.device;
     cgx_config c = *config;
     if ((s = check_shape(&device->info, kernel, &c)) ||
@@ -146,8 +157,8 @@ cgx_status cgx_launch(cgx_queue *queue, const cgx_kernel *kernel, cgx_config con
 {
     _Alignas(16) char packed[4096];
     kernel_record *record;
-    cgx_status s = check_process("cgx_launch");
-    if (s || (s = kernel_find(kernel, "cgx_launch", &record)))
+    cgx_status s = cgx__check_process("cgx_launch");
+    if (s || (s = cgx__kernel_find(kernel, "cgx_launch", &record)))
         return s;
     if (count != (int)kernel->parameter_count)
         return cgx__fail(CGX_ERROR_INVALID, "%s: %d arguments given, the kernel takes %u", kernel->name, count,
@@ -176,8 +187,8 @@ cgx_config cgx_fit(cgx_queue *queue, int64_t n, int threads)
 cgx_status cgx_kernel_get_info(cgx_queue *queue, const cgx_kernel *kernel, cgx_kernel_info *info)
 {
     kernel_record *record;
-    cgx_status s = check_queue(queue, "cgx_kernel_get_info");
-    if (s || (s = kernel_find(kernel, "cgx_kernel_get_info", &record)))
+    cgx_status s = cgx__check_queue(queue, "cgx_kernel_get_info");
+    if (s || (s = cgx__kernel_find(kernel, "cgx_kernel_get_info", &record)))
         return s;
     if (!info || info->size < sizeof *info)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_kernel_get_info: info is NULL or its size is not set");
@@ -201,13 +212,15 @@ static cgx_status occupancy(cgx_queue *queue, const cgx_kernel *kernel, int thre
                             const char *what, int *per_unit, int *cooperative)
 {
     kernel_record *record;
-    cgx_status s = check_queue(queue, what);
-    if (s || (s = kernel_find(kernel, what, &record)))
+    cgx_status s = cgx__check_queue(queue, what);
+    if (s || (s = cgx__kernel_find(kernel, what, &record)))
         return s;
     const cgx_device *device = queue->h.device;
     if (threads <= 0)
         return cgx__fail(CGX_ERROR_INVALID, "%s: %d threads a block; at least 1 is needed", what, threads);
     *per_unit = *cooperative = 0;
+    if (kernel->flags & CGX_KERNEL_FIXED_BLOCK && threads != (int)kernel->max_threads)
+        return CGX_OK; /* the declared size alone is launched */
     if (threads > device->info.max_threads_per_block || (kernel->max_threads && threads > (int)kernel->max_threads) ||
         check_shared(&device->info, kernel, record->static_shared, dynamic_shared))
         return CGX_OK;
@@ -221,7 +234,8 @@ cgx_status cgx_max_cooperative_blocks(cgx_queue *queue, const cgx_kernel *kernel
     int per_unit, cooperative;
     if (!blocks)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_max_cooperative_blocks: blocks is NULL");
-    cgx_status s = occupancy(queue, kernel, threads, dynamic_shared, "cgx_max_cooperative_blocks", &per_unit, &cooperative);
+    cgx_status s =
+        occupancy(queue, kernel, threads, dynamic_shared, "cgx_max_cooperative_blocks", &per_unit, &cooperative);
     if (!s)
         *blocks = queue->h.device->info.capabilities & CGX_CAN_COOPERATIVE ? cooperative : 0;
     return s;
@@ -244,7 +258,7 @@ cgx_status cgx_best_block(cgx_queue *queue, const cgx_kernel *kernel, size_t dyn
     if (!threads || !blocks)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_best_block: NULL argument");
     int best = 0, best_running = 0, best_per_unit = 0, per_unit, cooperative;
-    cgx_status s = check_queue(queue, "cgx_best_block");
+    cgx_status s = cgx__check_queue(queue, "cgx_best_block");
     if (s)
         return s;
     const cgx_device_info *d = &queue->h.device->info;
@@ -267,7 +281,7 @@ cgx_status cgx_best_block(cgx_queue *queue, const cgx_kernel *kernel, size_t dyn
 
 cgx_status cgx__variable_address(cgx_queue *queue, cgx_variable variable, void **address, size_t *bytes)
 {
-    cgx_status s = check_queue(queue, variable.name);
+    cgx_status s = cgx__check_queue(queue, variable.name);
     if (s)
         return s;
     return queue->h.device->backend->variable_address(queue->h.device->index, variable, address, bytes);

@@ -12,7 +12,7 @@ static handle *retired_first, *retired_last;
 static int retired;
 enum { KEEP_RETIRED = 256 };
 
-handle *handle_new(size_t bytes)
+handle *cgx__handle_new(size_t bytes)
 {
     handle *h = NULL;
     pthread_mutex_lock(&handles);
@@ -29,7 +29,7 @@ handle *handle_new(size_t bytes)
     return h;
 }
 
-void handle_retire(handle *h)
+void cgx__handle_retire(handle *h)
 {
     pthread_mutex_lock(&handles);
     h->state = HANDLE_DEAD;
@@ -44,7 +44,7 @@ void handle_retire(handle *h)
 
 static cgx_status check_handle(const handle *h, const char *what, const char *kind)
 {
-    cgx_status s = check_process(what);
+    cgx_status s = cgx__check_process(what);
     if (s)
         return s;
     if (!h)
@@ -53,14 +53,20 @@ static cgx_status check_handle(const handle *h, const char *what, const char *ki
         return cgx__fail(CGX_ERROR_INVALID, "%s: the %s has been destroyed", what, kind);
     return CGX_OK;
 }
-cgx_status check_queue(const cgx_queue *queue, const char *what) { return check_handle(&queue->h, what, "queue"); }
-cgx_status check_event(const cgx_event *event, const char *what) { return check_handle(&event->h, what, "event"); }
+cgx_status cgx__check_queue(const cgx_queue *queue, const char *what)
+{
+    return check_handle((const handle *)queue, what, "queue"); /* may be NULL */
+}
+cgx_status cgx__check_event(const cgx_event *event, const char *what)
+{
+    return check_handle((const handle *)event, what, "event");
+}
 
-#define CHECK(call)                                                                                        \
-    do {                                                                                                   \
-        cgx_status status_ = (call);                                                                       \
-        if (status_)                                                                                       \
-            return status_;                                                                                \
+#define CHECK(call)                  \
+    do {                             \
+        cgx_status status_ = (call); \
+        if (status_)                 \
+            return status_;          \
     } while (0)
 #define BACKEND(x) ((x)->h.device->backend)
 
@@ -68,10 +74,13 @@ cgx_status check_event(const cgx_event *event, const char *what) { return check_
 
 static cgx_status make_queue(cgx_device *device, void *native, const char *what, cgx_queue **queue)
 {
-    CHECK(check_process(what));
+    CHECK(cgx__check_process(what));
     if (!device || !queue)
         return cgx__fail(CGX_ERROR_INVALID, "%s: NULL argument", what);
-    cgx_queue *q = (cgx_queue *)handle_new(sizeof(union { cgx_queue q; cgx_event e; }));
+    cgx_queue *q = (cgx_queue *)cgx__handle_new(sizeof(union {
+        cgx_queue q;
+        cgx_event e;
+    }));
     if (!q)
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "%s: not enough memory", what);
     cgx_status s = device->backend->queue_create(device->index, native, &q->h.implementation);
@@ -109,29 +118,29 @@ cgx_status cgx_queue_close(cgx_queue **queue)
     if (!queue || !*queue)
         return CGX_OK;
     cgx_queue *q = *queue;
-    CHECK(check_queue(q, "cgx_queue_close"));
+    CHECK(cgx__check_queue(q, "cgx_queue_close"));
     cgx_status s = BACKEND(q)->queue_wait(q->h.implementation);
     BACKEND(q)->queue_destroy(q->h.implementation);
-    handle_retire(&q->h);
+    cgx__handle_retire(&q->h);
     *queue = NULL;
     return s;
 }
 
 cgx_status cgx_queue_wait(cgx_queue *queue)
 {
-    CHECK(check_queue(queue, "cgx_queue_wait"));
+    CHECK(cgx__check_queue(queue, "cgx_queue_wait"));
     return BACKEND(queue)->queue_wait(queue->h.implementation);
 }
 
 cgx_status cgx_queue_query(cgx_queue *queue)
 {
-    CHECK(check_queue(queue, "cgx_queue_query"));
+    CHECK(cgx__check_queue(queue, "cgx_queue_query"));
     return BACKEND(queue)->queue_query(queue->h.implementation);
 }
 
 cgx_status cgx_queue_get_device(const cgx_queue *queue, cgx_device **device)
 {
-    CHECK(check_queue(queue, "cgx_queue_get_device"));
+    CHECK(cgx__check_queue(queue, "cgx_queue_get_device"));
     if (!device)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_queue_get_device: device is NULL");
     *device = queue->h.device;
@@ -140,13 +149,13 @@ cgx_status cgx_queue_get_device(const cgx_queue *queue, cgx_device **device)
 
 cgx_status cgx_queue_get_info(const cgx_queue *queue, cgx_device_info *info)
 {
-    CHECK(check_queue(queue, "cgx_queue_get_info"));
+    CHECK(cgx__check_queue(queue, "cgx_queue_get_info"));
     return cgx_device_get_info(queue->h.device, info);
 }
 
 cgx_status cgx_queue_get_native(cgx_queue *queue, void **context, void **stream)
 {
-    CHECK(check_queue(queue, "cgx_queue_get_native"));
+    CHECK(cgx__check_queue(queue, "cgx_queue_get_native"));
     if (!context || !stream)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_queue_get_native: NULL argument");
     return BACKEND(queue)->queue_native(queue->h.implementation, context, stream);
@@ -156,10 +165,13 @@ cgx_status cgx_queue_get_native(cgx_queue *queue, void **context, void **stream)
 
 cgx_status cgx_event_create(cgx_queue *queue, cgx_event **event)
 {
-    CHECK(check_queue(queue, "cgx_event_create"));
+    CHECK(cgx__check_queue(queue, "cgx_event_create"));
     if (!event)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_event_create: event is NULL");
-    cgx_event *e = (cgx_event *)handle_new(sizeof(union { cgx_queue q; cgx_event e; }));
+    cgx_event *e = (cgx_event *)cgx__handle_new(sizeof(union {
+        cgx_queue q;
+        cgx_event e;
+    }));
     if (!e)
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cgx_event_create: not enough memory");
     e->h.device = queue->h.device;
@@ -178,21 +190,22 @@ cgx_status cgx_event_destroy(cgx_event **event)
     if (!event || !*event)
         return CGX_OK;
     cgx_event *e = *event;
-    CHECK(check_event(e, "cgx_event_destroy"));
+    CHECK(cgx__check_event(e, "cgx_event_destroy"));
     BACKEND(e)->event_wait(e->h.implementation);
     BACKEND(e)->event_destroy(e->h.implementation);
-    handle_retire(&e->h);
+    cgx__handle_retire(&e->h);
     *event = NULL;
     return CGX_OK;
 }
 
 static cgx_status check_pair(const cgx_event *event, const cgx_queue *queue, const char *what)
 {
-    CHECK(check_event(event, what));
-    CHECK(check_queue(queue, what));
+    CHECK(cgx__check_event(event, what));
+    CHECK(cgx__check_queue(queue, what));
     if (BACKEND(event) != BACKEND(queue))
-        return cgx__fail(CGX_ERROR_INVALID, "%s: the event belongs to %s, the queue to %s; wait for the event on the host",
-                         what, event->h.device->name, queue->h.device->name);
+        return cgx__fail(CGX_ERROR_INVALID,
+                         "%s: the event belongs to %s, the queue to %s; wait for the event on the host", what,
+                         event->h.device->name, queue->h.device->name);
     return CGX_OK;
 }
 
@@ -212,22 +225,23 @@ cgx_status cgx_queue_wait_event(cgx_queue *queue, cgx_event *event)
 
 cgx_status cgx_event_wait(cgx_event *event)
 {
-    CHECK(check_event(event, "cgx_event_wait"));
+    CHECK(cgx__check_event(event, "cgx_event_wait"));
     return BACKEND(event)->event_wait(event->h.implementation);
 }
 
 cgx_status cgx_event_query(cgx_event *event)
 {
-    CHECK(check_event(event, "cgx_event_query"));
+    CHECK(cgx__check_event(event, "cgx_event_query"));
     return BACKEND(event)->event_query(event->h.implementation);
 }
 
 cgx_status cgx_event_elapsed(cgx_event *first, cgx_event *last, double *seconds)
 {
-    CHECK(check_event(first, "cgx_event_elapsed"));
-    CHECK(check_event(last, "cgx_event_elapsed"));
+    CHECK(cgx__check_event(first, "cgx_event_elapsed"));
+    CHECK(cgx__check_event(last, "cgx_event_elapsed"));
     if (!seconds || first->h.device != last->h.device)
-        return cgx__fail(CGX_ERROR_INVALID, "cgx_event_elapsed: seconds is NULL, or the events are of different devices");
+        return cgx__fail(CGX_ERROR_INVALID,
+                         "cgx_event_elapsed: seconds is NULL, or the events are of different devices");
     if (!__atomic_load_n(&first->recorded, __ATOMIC_ACQUIRE) || !__atomic_load_n(&last->recorded, __ATOMIC_ACQUIRE))
         return cgx__fail(CGX_ERROR_INVALID, "cgx_event_elapsed: an event was never recorded");
     return BACKEND(first)->event_elapsed(first->h.implementation, last->h.implementation, seconds);
@@ -237,7 +251,7 @@ cgx_status cgx_event_elapsed(cgx_event *first, cgx_event *last, double *seconds)
 
 cgx_status cgx_alloc(cgx_queue *queue, size_t bytes, cgx_memory_kind kind, void **memory)
 {
-    CHECK(check_queue(queue, "cgx_alloc"));
+    CHECK(cgx__check_queue(queue, "cgx_alloc"));
     if (!memory || (int)kind < CGX_MEM_DEVICE || kind > CGX_MEM_SHARED)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_alloc: memory is NULL or the kind is unknown");
     return BACKEND(queue)->alloc(queue->h.device->index, bytes, kind, memory);
@@ -245,7 +259,7 @@ cgx_status cgx_alloc(cgx_queue *queue, size_t bytes, cgx_memory_kind kind, void 
 
 cgx_status cgx_free(cgx_queue *queue, void *memory)
 {
-    CHECK(check_queue(queue, "cgx_free"));
+    CHECK(cgx__check_queue(queue, "cgx_free"));
     if (!memory)
         return CGX_OK;
     cgx_status s = BACKEND(queue)->queue_wait(queue->h.implementation);
@@ -255,7 +269,7 @@ cgx_status cgx_free(cgx_queue *queue, void *memory)
 
 cgx_status cgx_alloc_async(cgx_queue *queue, size_t bytes, void **memory)
 {
-    CHECK(check_queue(queue, "cgx_alloc_async"));
+    CHECK(cgx__check_queue(queue, "cgx_alloc_async"));
     if (!memory)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_alloc_async: memory is NULL");
     return BACKEND(queue)->enqueue_alloc(queue->h.implementation, bytes, memory);
@@ -263,7 +277,7 @@ cgx_status cgx_alloc_async(cgx_queue *queue, size_t bytes, void **memory)
 
 cgx_status cgx_free_async(cgx_queue *queue, void *memory)
 {
-    CHECK(check_queue(queue, "cgx_free_async"));
+    CHECK(cgx__check_queue(queue, "cgx_free_async"));
     return memory ? BACKEND(queue)->enqueue_free(queue->h.implementation, memory) : CGX_OK;
 }
 
@@ -272,15 +286,15 @@ cgx_status cgx_free_async(cgx_queue *queue, void *memory)
 cgx_status cgx_copy_2d(cgx_queue *queue, void *destination, size_t destination_pitch, const void *source,
                        size_t source_pitch, size_t width, size_t height)
 {
-    CHECK(check_queue(queue, "cgx_copy"));
+    CHECK(cgx__check_queue(queue, "cgx_copy"));
     if (!width || !height)
         return CGX_OK;
     if (!destination || !source)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_copy: %s is NULL", destination ? "the source" : "the destination");
     if (height > 1 && (destination_pitch < width || source_pitch < width))
-        return cgx__fail(CGX_ERROR_INVALID, "cgx_copy_2d: rows of %s bytes, pitches of %s and %s; a pitch is at least a row",
-                         cgx__size(width), cgx__size(destination_pitch),
-                         cgx__size(source_pitch));
+        return cgx__fail(CGX_ERROR_INVALID,
+                         "cgx_copy_2d: rows of %s bytes, pitches of %s and %s; a pitch is at least a row",
+                         cgx__size(width), cgx__size(destination_pitch), cgx__size(source_pitch));
     size_t span;
     if (__builtin_mul_overflow(destination_pitch, height, &span) || __builtin_mul_overflow(source_pitch, height, &span))
         return cgx__fail(CGX_ERROR_INVALID, "cgx_copy_2d: more bytes than there are addresses");
@@ -293,9 +307,10 @@ cgx_status cgx_copy(cgx_queue *queue, void *destination, const void *source, siz
     return cgx_copy_2d(queue, destination, bytes, source, bytes, bytes, 1);
 }
 
-cgx_status cgx_copy_peer(cgx_queue *queue, void *destination, const void *source, cgx_device *source_device, size_t bytes)
+cgx_status cgx_copy_peer(cgx_queue *queue, void *destination, const void *source, cgx_device *source_device,
+                         size_t bytes)
 {
-    CHECK(check_queue(queue, "cgx_copy_peer"));
+    CHECK(cgx__check_queue(queue, "cgx_copy_peer"));
     if (!source_device || (bytes && (!destination || !source)))
         return cgx__fail(CGX_ERROR_INVALID, "cgx_copy_peer: NULL argument");
     if (!bytes)
@@ -313,7 +328,7 @@ cgx_status cgx_copy_peer(cgx_queue *queue, void *destination, const void *source
 cgx_status cgx_fill(cgx_queue *queue, void *memory, const void *pattern, size_t pattern_bytes, size_t count)
 {
     size_t bytes;
-    CHECK(check_queue(queue, "cgx_fill"));
+    CHECK(cgx__check_queue(queue, "cgx_fill"));
     if (pattern_bytes != 1 && pattern_bytes != 2 && pattern_bytes != 4 && pattern_bytes != 8 && pattern_bytes != 16)
         return cgx__fail(CGX_ERROR_INVALID, "cgx_fill: a pattern of %s bytes asked; 1, 2, 4, 8 and 16 work",
                          cgx__size(pattern_bytes));
@@ -326,10 +341,10 @@ cgx_status cgx_fill(cgx_queue *queue, void *memory, const void *pattern, size_t 
     return BACKEND(queue)->enqueue_fill(queue->h.implementation, memory, pattern, pattern_bytes, count);
 }
 
-#define FILL(suffix, T)                                                                                    \
-    cgx_status cgx_fill_##suffix(cgx_queue *queue, void *memory, T value, size_t count)                    \
-    {                                                                                                      \
-        return cgx_fill(queue, memory, &value, sizeof value, count);                                       \
+#define FILL(suffix, T)                                                                 \
+    cgx_status cgx_fill_##suffix(cgx_queue *queue, void *memory, T value, size_t count) \
+    {                                                                                   \
+        return cgx_fill(queue, memory, &value, sizeof value, count);                    \
     }
 FILL(u8, uint8_t)
 FILL(i32, int32_t)

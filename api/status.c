@@ -11,7 +11,8 @@ static _Thread_local char last_error[1024];
 const char *cgx_status_name(cgx_status status)
 {
     switch (status) {
-#define CASE(name, value, text) case name: return #name;
+#define CASE(name, value, text) \
+    case name: return #name;
         CGX_FOREACH_STATUS(CASE)
 #undef CASE
     }
@@ -21,16 +22,23 @@ const char *cgx_status_name(cgx_status status)
 const char *cgx_status_text(cgx_status status)
 {
     switch (status) {
-#define CASE(name, value, text) case name: return text;
+#define CASE(name, value, text) \
+    case name: return text;
         CGX_FOREACH_STATUS(CASE)
 #undef CASE
     }
     return "unknown status";
 }
 
-const char *cgx_last_error(void) { return last_error; }
+const char *cgx_last_error(void)
+{
+    return last_error;
+}
 
-void cgx__set_error(const char *text) { snprintf(last_error, sizeof last_error, "%s", text); }
+void cgx__set_error(const char *text)
+{
+    snprintf(last_error, sizeof last_error, "%s", text);
+}
 
 cgx_status cgx__fail(cgx_status status, const char *format, ...)
 {

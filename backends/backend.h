@@ -8,10 +8,10 @@
 
 typedef struct {
     const cgx_kernel *kernel;
-    const cgx_config *config;     /* cluster is at least 1 x 1 x 1 */
-    const void *arguments;        /* the kernel's argument struct */
+    const cgx_config *config; /* cluster is at least 1 x 1 x 1 */
+    const void *arguments;    /* the kernel's argument struct */
     size_t argument_bytes;
-    size_t static_shared;         /* of the kernel on this device */
+    size_t static_shared; /* of the kernel on this device */
 } cgx_launch_request;
 
 typedef struct {
@@ -41,7 +41,8 @@ typedef struct {
     cgx_status (*enqueue_free)(void *queue, void *memory);
     cgx_status (*enqueue_copy)(void *queue, void *destination, size_t destination_pitch, const void *source,
                                size_t source_pitch, size_t width, size_t height);
-    cgx_status (*enqueue_copy_peer)(void *queue, void *destination, const void *source, int source_device, size_t bytes);
+    cgx_status (*enqueue_copy_peer)(void *queue, void *destination, const void *source, int source_device,
+                                    size_t bytes);
     int (*can_access)(int device, int peer);
     cgx_status (*enqueue_fill)(void *queue, void *memory, const void *pattern, size_t pattern_bytes, size_t count);
 
@@ -50,7 +51,8 @@ typedef struct {
     /* How the launch will run, in words. */
     void (*explain)(int device, const cgx_launch_request *request, char *text, size_t bytes);
     /* Blocks resident at once on a unit, and on the whole device under a cooperative launch. */
-    cgx_status (*occupancy)(int device, const cgx_kernel *kernel, int threads, size_t shared, int *per_unit, int *cooperative);
+    cgx_status (*occupancy)(int device, const cgx_kernel *kernel, int threads, size_t shared, int *per_unit,
+                            int *cooperative);
     cgx_status (*variable_address)(int device, cgx_variable variable, void **address, size_t *bytes);
     /* The shared object that holds the unit goes away: what was loaded of it is to be unloaded. May be NULL. */
     void (*unit_gone)(const cgx__unit *unit);
@@ -58,9 +60,9 @@ typedef struct {
 
 /* Sets the calling thread's error text and returns STATUS. */
 #if defined(__GNUC__)
-# define CGX__HIDDEN_API __attribute__((visibility("hidden")))
+#define CGX__HIDDEN_API __attribute__((visibility("hidden")))
 #else
-# define CGX__HIDDEN_API
+#define CGX__HIDDEN_API
 #endif
 CGX__HIDDEN_API cgx_status cgx__fail(cgx_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 CGX__HIDDEN_API void cgx__set_error(const char *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What waiting costs, on one worker: nanoseconds for one thread to pass one barrier, beside the least that fibers with a
- * barrier can be (bare_fibers.c); and what collectives cost, beside the same written by hand. */
+/* What waiting costs, on one worker: nanoseconds for one thread to pass one barrier, beside the least that fibers with
+ * a barrier can be (bare_fibers.c); and what collectives cost, beside the same written by hand. */
 #include <stdio.h>
 #include "bare_fibers.h"
 #include "barrier_kernels.h"
@@ -86,22 +86,18 @@ BARE(block_once, (int)threads, 1)
 BARE(tile_rounds, 32, SYNC_ROUNDS)
 #endif
 
-#define SUBJECT(name, check)        \
-    {                               \
-#name, prepare, name, check \
-    }
 static const bench_subject subjects[] = {
-    SUBJECT(block_rounds, check_passed),
-    SUBJECT(block_once, check_passed),
-    SUBJECT(tile_rounds, check_passed),
-    SUBJECT(reduce_block, check_mean),
-    SUBJECT(tree_block, check_mean),
-    SUBJECT(reduce_tile, check_mean),
-    SUBJECT(shuffle_tile, check_mean),
+    { "block_rounds", prepare, block_rounds, check_passed },
+    { "block_once", prepare, block_once, check_passed },
+    { "tile_rounds", prepare, tile_rounds, check_passed },
+    { "reduce_block", prepare, reduce_block, check_mean },
+    { "tree_block", prepare, tree_block, check_mean },
+    { "reduce_tile", prepare, reduce_tile, check_mean },
+    { "shuffle_tile", prepare, shuffle_tile, check_mean },
 #ifdef BARE_FIBERS
-    SUBJECT(bare_block_rounds, check_passed),
-    SUBJECT(bare_block_once, check_passed),
-    SUBJECT(bare_tile_rounds, check_passed),
+    { "bare_block_rounds", prepare, bare_block_rounds, check_passed },
+    { "bare_block_once", prepare, bare_block_once, check_passed },
+    { "bare_tile_rounds", prepare, bare_tile_rounds, check_passed },
 #endif
     { NULL, NULL, NULL, NULL },
 };

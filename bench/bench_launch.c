@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a launch costs, in microseconds: back to back on one queue, and with a wait after each; on one worker and on two,
- * beside what two threads need for an empty OpenMP region. */
+/* What a launch costs, in microseconds: back to back on one queue, and with a wait after each; on one worker and on
+ * two, beside what two threads need for an empty OpenMP region. */
 #include <omp.h>
 #include "bench.h"
 #include "launch_kernels.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* a[i] = b[i] + s c[i], in the cache and in memory: a kernel with one thread an element beside a hand-written OpenMP loop,
- * both compiled by gcc and by clang. Every side has a process and so a team of its own, and takes its arrays and fills
- * them in the same way. */
+/* a[i] = b[i] + s c[i], in the cache and in memory: a kernel with one thread an element beside a hand-written OpenMP
+ * loop, both compiled by gcc and by clang. Every side has a process and so a team of its own, and takes its arrays and
+ * fills them in the same way. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

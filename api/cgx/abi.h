@@ -22,8 +22,16 @@ enum {
 };
 
 /* Start of section .rodata.cgx_images; cgxcc replaces the section. Offsets count from here: no relocations. */
-typedef struct { char magic[4]; uint16_t version, count; uint64_t size; } cgx__images;
-typedef struct { uint32_t kind, flags; uint64_t offset, size; char target[40]; } cgx__image;
+typedef struct {
+    char magic[4];
+    uint16_t version, count;
+    uint64_t size;
+} cgx__images;
+typedef struct {
+    uint32_t kind, flags;
+    uint64_t offset, size;
+    char target[40];
+} cgx__image;
 
 /* One per CGX_SHARED, in section cgx_sites. As large as its alignment, or compilers leave gaps between them.
  * `unit_state` and `function` say whose it is; a pointer to the unit itself would keep every image alive in a link. */
@@ -50,9 +58,15 @@ struct cgx_cpu_block;
  * moves the ranks behind it to another stack (see fork in backends/cpu); when it finishes at last the entry returns
  * its rank. The entry that ran to the last rank without one returns -1. */
 typedef int cgx__entry_fn(struct cgx_cpu_block *block, const void *arguments);
-typedef struct { uint16_t level, engine; uint32_t frame_bytes; cgx__entry_fn *run; } cgx__entry;
+typedef struct {
+    uint16_t level, engine;
+    uint32_t frame_bytes;
+    cgx__entry_fn *run;
+} cgx__entry;
 
-typedef struct { uint32_t size, offset; } cgx__parameter;
+typedef struct {
+    uint32_t size, offset;
+} cgx__parameter;
 
 struct cgx_kernel {
     uint32_t version, size;

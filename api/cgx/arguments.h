@@ -17,18 +17,12 @@
 
 #define CGX__MAP(F, c, ...) CGX__CAT(CGX__MAP_, CGX__COUNT(__VA_ARGS__))(F, c, __VA_ARGS__)
 #define CGX__MAP_0(F, c, name)
-#define CGX__MAP_1(F, c, name, p1) \
-    F(c, p1)
-#define CGX__MAP_2(F, c, name, p1, p2) \
-    F(c, p1) F(c, p2)
-#define CGX__MAP_3(F, c, name, p1, p2, p3) \
-    F(c, p1) F(c, p2) F(c, p3)
-#define CGX__MAP_4(F, c, name, p1, p2, p3, p4) \
-    F(c, p1) F(c, p2) F(c, p3) F(c, p4)
-#define CGX__MAP_5(F, c, name, p1, p2, p3, p4, p5) \
-    F(c, p1) F(c, p2) F(c, p3) F(c, p4) F(c, p5)
-#define CGX__MAP_6(F, c, name, p1, p2, p3, p4, p5, p6) \
-    F(c, p1) F(c, p2) F(c, p3) F(c, p4) F(c, p5) F(c, p6)
+#define CGX__MAP_1(F, c, name, p1) F(c, p1)
+#define CGX__MAP_2(F, c, name, p1, p2) F(c, p1) F(c, p2)
+#define CGX__MAP_3(F, c, name, p1, p2, p3) F(c, p1) F(c, p2) F(c, p3)
+#define CGX__MAP_4(F, c, name, p1, p2, p3, p4) F(c, p1) F(c, p2) F(c, p3) F(c, p4)
+#define CGX__MAP_5(F, c, name, p1, p2, p3, p4, p5) F(c, p1) F(c, p2) F(c, p3) F(c, p4) F(c, p5)
+#define CGX__MAP_6(F, c, name, p1, p2, p3, p4, p5, p6) F(c, p1) F(c, p2) F(c, p3) F(c, p4) F(c, p5) F(c, p6)
 #define CGX__MAP_7(F, c, name, p1, p2, p3, p4, p5, p6, p7) \
     F(c, p1) F(c, p2) F(c, p3) F(c, p4) F(c, p5) F(c, p6) F(c, p7)
 #define CGX__MAP_8(F, c, name, p1, p2, p3, p4, p5, p6, p7, p8) \
@@ -42,11 +36,21 @@
 #define CGX__MAP_12(F, c, name, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12) \
     F(c, p1) F(c, p2) F(c, p3) F(c, p4) F(c, p5) F(c, p6) F(c, p7) F(c, p8) F(c, p9) F(c, p10) F(c, p11) F(c, p12)
 #define CGX__MAP_13(F, c, name, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13) \
-    F(c, p1) F(c, p2) F(c, p3) F(c, p4) F(c, p5) F(c, p6) F(c, p7) F(c, p8) F(c, p9) F(c, p10) F(c, p11) F(c, p12) F(c, p13)
+    F(c, p1)                                                                            \
+    F(c, p2) F(c, p3) F(c, p4) F(c, p5) F(c, p6) F(c, p7) F(c, p8) F(c, p9) F(c, p10) F(c, p11) F(c, p12) F(c, p13)
 #define CGX__MAP_14(F, c, name, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14) \
-    F(c, p1) F(c, p2) F(c, p3) F(c, p4) F(c, p5) F(c, p6) F(c, p7) F(c, p8) F(c, p9) F(c, p10) F(c, p11) F(c, p12) F(c, p13) F(c, p14)
+    F(c, p1)                                                                                 \
+    F(c, p2)                                                                                 \
+    F(c, p3) F(c, p4) F(c, p5) F(c, p6) F(c, p7) F(c, p8) F(c, p9) F(c, p10) F(c, p11) F(c, p12) F(c, p13) F(c, p14)
 #define CGX__MAP_15(F, c, name, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15) \
-    F(c, p1) F(c, p2) F(c, p3) F(c, p4) F(c, p5) F(c, p6) F(c, p7) F(c, p8) F(c, p9) F(c, p10) F(c, p11) F(c, p12) F(c, p13) F(c, p14) F(c, p15)
+    F(c, p1)                                                                                      \
+    F(c, p2)                                                                                      \
+    F(c, p3)                                                                                      \
+    F(c, p4) F(c, p5) F(c, p6) F(c, p7) F(c, p8) F(c, p9) F(c, p10) F(c, p11) F(c, p12) F(c, p13) F(c, p14) F(c, p15)
 #define CGX__MAP_16(F, c, name, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16) \
-    F(c, p1) F(c, p2) F(c, p3) F(c, p4) F(c, p5) F(c, p6) F(c, p7) F(c, p8) F(c, p9) F(c, p10) F(c, p11) F(c, p12) F(c, p13) F(c, p14) F(c, p15) F(c, p16)
+    F(c, p1)                                                                                           \
+    F(c, p2)                                                                                           \
+    F(c, p3)                                                                                           \
+    F(c, p4)                                                                                           \
+    F(c, p5) F(c, p6) F(c, p7) F(c, p8) F(c, p9) F(c, p10) F(c, p11) F(c, p12) F(c, p13) F(c, p14) F(c, p15) F(c, p16)
 #endif

@@ -27,7 +27,7 @@ enum {
 typedef enum { CGX_SCOPE_BLOCK, CGX_SCOPE_CLUSTER, CGX_SCOPE_DEVICE, CGX_SCOPE_SYSTEM } cgx_scope;
 
 /* Types that atomics take: X(suffix, type). */
-#define CGX_FOREACH_ATOMIC_INTEGER(X)                                                                      \
+#define CGX_FOREACH_ATOMIC_INTEGER(X) \
     X(i32, int) X(u32, unsigned) X(l, long) X(ul, unsigned long) X(i64, long long) X(u64, unsigned long long)
 #define CGX_FOREACH_ATOMIC(X) CGX_FOREACH_ATOMIC_INTEGER(X) X(f32, float) X(f64, double)
 
@@ -36,10 +36,11 @@ typedef enum { CGX_SCOPE_BLOCK, CGX_SCOPE_CLUSTER, CGX_SCOPE_DEVICE, CGX_SCOPE_S
 /* void cgx_atomic_store(T *p, T v, order, scope) */
 #define cgx_atomic_store(p, v, order, scope) CGX__ATOMIC(store, p)((p), (v), (order), (scope))
 /* T: what was there. */
-#define cgx_atomic_exchange(p, v, order, scope) CGX__ATOMIC(exchange, p)(CGX__SELF, (p), (v), (order), (scope), __LINE__)
+#define cgx_atomic_exchange(p, v, order, scope) \
+    CGX__ATOMIC(exchange, p)(CGX__SELF, (p), (v), (order), (scope), __LINE__)
 /* bool: stores DESIRED where *EXPECTED is found, else puts what was found into *EXPECTED. FAILURE is the order of a failing
  * one: no release, no stronger than ORDER. Never fails spuriously. */
-#define cgx_atomic_compare_exchange(p, expected, desired, order, failure, scope)                           \
+#define cgx_atomic_compare_exchange(p, expected, desired, order, failure, scope) \
     CGX__ATOMIC(compare_exchange, p)(CGX__SELF, (p), (expected), (desired), (order), (failure), (scope), __LINE__)
 /* T: what was there before. Integer sums wrap. */
 #define cgx_atomic_fetch_add(p, v, order, scope) CGX__ATOMIC(fetch_add, p)((p), (v), (order), (scope))
@@ -54,14 +55,17 @@ typedef enum { CGX_SCOPE_BLOCK, CGX_SCOPE_CLUSTER, CGX_SCOPE_DEVICE, CGX_SCOPE_S
 #define cgx_atomic_fence(order, scope) cgx__atomic_fence((order), (scope))
 
 #if defined(CGX_PASS_CPU)
-# include <cgx/cpu_atomic.h>
+#include <cgx/cpu_atomic.h>
 #else
-# include <cgx/gpu_atomic.h>
+#include <cgx/gpu_atomic.h>
 #endif
 
 /* ---- collectives that end in an atomic (PARITY R03-R05, S03, S04; guide 5.6.3.4.2, 5.6.3.5.1) ----
  * Collective over a block, tile or coalesced group; P, an atomic of 4 or 8 bytes, SCOPE and the operator are the same in all
  * its threads. The update is relaxed. The effect of the _async forms is seen after the group synchronises. */
+
+/* An atomic of another size is an array of negative size here. */
+#define CGX__ATOMIC_SIZE(p) sizeof(char[sizeof *(p) == 4 || sizeof *(p) == 8 ? 1 : -1])
 
 /* void: *p = *p OP reduce(v), atomically. */
 #define cgx_reduce_update_async(g, p, scope, v, op) CGX__UPDATE(g, p, scope, v, op, REDUCE_UPDATE)
@@ -70,18 +74,21 @@ typedef enum { CGX_SCOPE_BLOCK, CGX_SCOPE_CLUSTER, CGX_SCOPE_DEVICE, CGX_SCOPE_S
 /* void: *p = reduce(v), a plain store; any type that cgx_reduce takes. */
 #define cgx_reduce_store_async(g, p, v, op) CGX__STORE_REDUCED(g, p, v, op)
 /* T: old OP scan(v), old being *p before, to which the operation on all values is applied: rank r gets op(old, scan of r), and
- * rank 0 of the exclusive form old itself. The new *p is the last rank's inclusive result, bit for bit. */
-#define cgx_inclusive_scan_update(g, p, scope, v, op) CGX__SCAN_UPDATE(g, p, scope, v, op, INCLUSIVE_UPDATE)
-#define cgx_exclusive_scan_update(g, p, scope, v, op) CGX__SCAN_UPDATE(g, p, scope, v, op, EXCLUSIVE_UPDATE)
+ * rank 0 of the exclusive form old itself. Without an operator, the sum. The new *p is the last rank's inclusive result, bit for bit. */
+#define cgx_inclusive_scan_update(g, p, scope, ...) \
+    CGX__SCAN_UPDATE_OF(g, p, scope, INCLUSIVE_UPDATE, __VA_ARGS__, CGX_PLUS, ~)
+#define cgx_exclusive_scan_update(g, p, scope, ...) \
+    CGX__SCAN_UPDATE_OF(g, p, scope, EXCLUSIVE_UPDATE, __VA_ARGS__, CGX_PLUS, ~)
+#define CGX__SCAN_UPDATE_OF(g, p, scope, operation, v, op, ...) CGX__SCAN_UPDATE(g, p, scope, v, op, operation)
 /* The same with a user operator on a type of 4 or 8 bytes; the plain store takes any. */
-#define cgx_reduce_update_async_op(g, p, scope, v, name)                                                   \
-    name##__update(cgx__any(g), (p), (scope), (v), CGX__OP_REDUCE_UPDATE, __LINE__)
-#define cgx_reduce_store_async_atomic_op(g, p, scope, v, name)                                             \
-    name##__update(cgx__any(g), (p), (scope), (v), CGX__OP_REDUCE_STORE, __LINE__)
-#define cgx_reduce_store_async_op(g, p, v, name)                                                           \
+#define cgx_reduce_update_async_op(g, p, scope, v, name) \
+    ((void)CGX__ATOMIC_SIZE(p), name##__update(cgx__any(g), (p), (scope), (v), CGX__OP_REDUCE_UPDATE, __LINE__))
+#define cgx_reduce_store_async_atomic_op(g, p, scope, v, name) \
+    ((void)CGX__ATOMIC_SIZE(p), name##__update(cgx__any(g), (p), (scope), (v), CGX__OP_REDUCE_STORE, __LINE__))
+#define cgx_reduce_store_async_op(g, p, v, name) \
     name##__update(cgx__any(g), (p), CGX_SCOPE_BLOCK, (v), CGX__OP_REDUCE_STORE_PLAIN, __LINE__)
-#define cgx_inclusive_scan_update_op(g, p, scope, v, name)                                                 \
-    name##__update(cgx__any(g), (p), (scope), (v), CGX__OP_INCLUSIVE_UPDATE, __LINE__)
-#define cgx_exclusive_scan_update_op(g, p, scope, v, name)                                                 \
-    name##__update(cgx__any(g), (p), (scope), (v), CGX__OP_EXCLUSIVE_UPDATE, __LINE__)
+#define cgx_inclusive_scan_update_op(g, p, scope, v, name) \
+    ((void)CGX__ATOMIC_SIZE(p), name##__update(cgx__any(g), (p), (scope), (v), CGX__OP_INCLUSIVE_UPDATE, __LINE__))
+#define cgx_exclusive_scan_update_op(g, p, scope, v, name) \
+    ((void)CGX__ATOMIC_SIZE(p), name##__update(cgx__any(g), (p), (scope), (v), CGX__OP_EXCLUSIVE_UPDATE, __LINE__))
 #endif

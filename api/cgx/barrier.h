@@ -4,6 +4,7 @@
  * A barrier counts arrivals of a phase; when as many have come as it was told to expect, and as many bytes of
  * asynchronous copies as were announced, the phase ends and the next one begins with the same count. Phases are numbered from
  * 0 and seen by their parity. A fresh barrier is in phase 0, so that a wait for odd parity returns at once.
+ * A phase counts less than 2^20 bytes.
  * All functions may be called by any thread of the block, converged or not; none is collective. Arrivals release, a wait
  * that returns true acquires, at the scope of the block. */
 #ifndef CGX_BARRIER_H
@@ -11,9 +12,13 @@
 #include <cgx/group.h>
 
 /* One 64-bit word in shared memory; the members are the library's. */
-typedef struct { uint64_t word; } cgx_mbarrier;
+typedef struct {
+    uint64_t word;
+} cgx_mbarrier;
 /* The state a barrier had before an arrival; good for the phase it was made in and the one after. */
-typedef struct { uint64_t word; } cgx_mbarrier_token;
+typedef struct {
+    uint64_t word;
+} cgx_mbarrier_token;
 
 /* Highest count, 2^20 - 1 on every backend (PTX ISA; CUDA's own header says 2^14 - 1). */
 enum { CGX_MBARRIER_MAX_COUNT = (1 << 20) - 1 };
@@ -29,25 +34,28 @@ enum { CGX_MBARRIER_MAX_COUNT = (1 << 20) - 1 };
 /* The same, and the phases after this one expect one arrival less. */
 #define cgx_mbarrier_arrive_and_drop(barrier) cgx__mbarrier_arrive(CGX__SELF, (barrier), 1, 1, 0, __LINE__)
 /* One arrival that also announces BYTES of copies which complete on the barrier (see cgx_bulk_copy_async). */
-#define cgx_mbarrier_arrive_expect_tx(barrier, bytes) cgx__mbarrier_arrive(CGX__SELF, (barrier), 1, 0, (bytes), __LINE__)
+#define cgx_mbarrier_arrive_expect_tx(barrier, bytes) \
+    cgx__mbarrier_arrive(CGX__SELF, (barrier), 1, 0, (bytes), __LINE__)
 /* bool: whether the token's phase is over. */
 #define cgx_mbarrier_test_wait(barrier, token) cgx__mbarrier_test_token(CGX__SELF, (barrier), (token), __LINE__)
 /* bool: whether the phase of this parity (0 even, 1 odd) is over: it is the one before the current. */
 #define cgx_mbarrier_test_wait_parity(barrier, odd) cgx__mbarrier_test(CGX__SELF, (barrier), (odd) ? 1 : 0, __LINE__)
 /* bool: the same, waiting for at most MAX_NS nanoseconds; 0 only tests. */
-#define cgx_mbarrier_try_wait(barrier, token, max_ns)                                                      \
-    cgx__mbarrier_try(CGX__SELF, (barrier), cgx__token_parity(CGX__SELF, (barrier), (token), __LINE__), (max_ns), __LINE__)
-#define cgx_mbarrier_try_wait_parity(barrier, odd, max_ns)                                                 \
+#define cgx_mbarrier_try_wait(barrier, token, max_ns)                                                             \
+    cgx__mbarrier_try(CGX__SELF, (barrier), cgx__token_parity(CGX__SELF, (barrier), (token), __LINE__), (max_ns), \
+                      __LINE__)
+#define cgx_mbarrier_try_wait_parity(barrier, odd, max_ns) \
     cgx__mbarrier_try(CGX__SELF, (barrier), (odd) ? 1 : 0, (max_ns), __LINE__)
 /* void: until it is over. */
-#define cgx_mbarrier_wait(barrier, token) cgx__mbarrier_wait(CGX__SELF, (barrier), cgx__token_parity(CGX__SELF, (barrier), (token), __LINE__), __LINE__)
+#define cgx_mbarrier_wait(barrier, token) \
+    cgx__mbarrier_wait(CGX__SELF, (barrier), cgx__token_parity(CGX__SELF, (barrier), (token), __LINE__), __LINE__)
 #define cgx_mbarrier_wait_parity(barrier, odd) cgx__mbarrier_wait(CGX__SELF, (barrier), (odd) ? 1 : 0, __LINE__)
 /* uint32_t: the pending count before the arrival that made the token. */
 #define cgx_mbarrier_token_pending(token) cgx__token_pending(token)
 
 #if defined(CGX_PASS_CPU)
-# include <cgx/cpu_barrier.h>
+#include <cgx/cpu_barrier.h>
 #else
-# include <cgx/gpu_barrier.h>
+#include <cgx/gpu_barrier.h>
 #endif
 #endif

@@ -91,8 +91,8 @@
 /* ---- synchronisation (guide 5.6.3.6) ---- */
 
 /* void cgx_sync(g): waits until all threads of the group are here; what each wrote before is visible to all after. Block,
- * and tiles up to the warp: threads that have ended count as arrived. Wider tiles, the grid, coalesced groups: every
- * member must come. Grid: cooperative launches only; in a plain launch it is misuse, which ends the kernel with
+ * cluster, and tiles up to the warp: threads that have ended count as arrived. Wider tiles, the grid, coalesced groups:
+ * every member must come. Grid: cooperative launches only; in a plain launch it is misuse, which ends the kernel with
  * CGX_ERROR_MISUSE. */
 #define cgx_sync(g) cgx__sync(cgx__any_or_grid(g), __LINE__)
 /* void cgx_sync_execution(cluster): waits as cgx_sync does but orders no memory. */
@@ -114,7 +114,7 @@
 
 /* ---- votes and matches: collective ---- */
 
-/* int: non-zero if the predicate is, for any or for all threads. Any group but the grid. */
+/* int: non-zero if the predicate is, for any or for all threads of a block, tile or coalesced group. */
 #define cgx_any(g, predicate) cgx__vote(cgx__any(g), CGX__OP_ANY, !!(predicate), __LINE__)
 #define cgx_all(g, predicate) cgx__vote(cgx__any(g), CGX__OP_ALL, !!(predicate), __LINE__)
 /* cgx_mask, groups up to 64 threads: bit i is the predicate of rank i. A larger tile does not compile. */
@@ -133,8 +133,8 @@
 typedef uint64_t cgx_mask;
 
 #if defined(CGX_PASS_CPU)
-# include <cgx/cpu_group.h>
+#include <cgx/cpu_group.h>
 #else
-# include <cgx/gpu_group.h>
+#include <cgx/gpu_group.h>
 #endif
 #endif

@@ -14,19 +14,19 @@
 #include <cgx/status.h>
 
 #if defined(__GNUC__)
-# define CGX_API __attribute__((visibility("default")))
-# define CGX_UNUSED __attribute__((unused))
+#define CGX_API __attribute__((visibility("default")))
+#define CGX_UNUSED __attribute__((unused))
 #else
-# define CGX_API
-# define CGX_UNUSED
+#define CGX_API
+#define CGX_UNUSED
 #endif
 
 #ifdef __cplusplus
-# define CGX__EXTERN_C_BEGIN extern "C" {
-# define CGX__EXTERN_C_END }
+#define CGX__EXTERN_C_BEGIN extern "C" {
+#define CGX__EXTERN_C_END }
 #else
-# define CGX__EXTERN_C_BEGIN
-# define CGX__EXTERN_C_END
+#define CGX__EXTERN_C_BEGIN
+#define CGX__EXTERN_C_END
 #endif
 
 CGX__EXTERN_C_BEGIN
@@ -36,7 +36,9 @@ CGX__EXTERN_C_BEGIN
 #define CGX_VERSION_PATCH 0
 
 /* A size in up to three dimensions, in elements of whatever is counted. Signed, so that a negative size is seen. */
-typedef struct { int x, y, z; } cgx_dim3;
+typedef struct {
+    int x, y, z;
+} cgx_dim3;
 
 typedef struct cgx_device cgx_device; /* lives as long as the process; never freed by the user */
 typedef struct cgx_queue cgx_queue;   /* an in-order stream of work on one device */
@@ -64,7 +66,7 @@ CGX_API const char *cgx_version(void);
 /* ---- backends and devices (PARITY H01, H10) ---- */
 
 /* What a backend is, and why it has no devices if it has none: `status` is CGX_OK, CGX_ERROR_NOT_BUILT,
- * CGX_ERROR_DRIVER or CGX_ERROR_NO_DEVICE and `reason` the text for a person ("" with CGX_OK). */
+ * CGX_ERROR_DRIVER, CGX_ERROR_NO_DEVICE, or CGX_ERROR_INVALID for a setting in the environment that it does not take, and `reason` the text for a person ("" with CGX_OK). */
 typedef struct {
     size_t size; /* sizeof(cgx_backend_info), set by CGX_BACKEND_INFO_INIT */
     const char *name;
@@ -72,7 +74,10 @@ typedef struct {
     const char *reason;
     int device_count;
 } cgx_backend_info;
-#define CGX_BACKEND_INFO_INIT { sizeof(cgx_backend_info), NULL, CGX_OK, NULL, 0 }
+#define CGX_BACKEND_INFO_INIT                           \
+    {                                                   \
+        sizeof(cgx_backend_info), NULL, CGX_OK, NULL, 0 \
+    }
 
 /* Number of backends this version knows, built or not. */
 CGX_API int cgx_backend_count(void);
@@ -89,14 +94,15 @@ CGX_API cgx_status cgx_device_find(const char *name, cgx_device **device);
 CGX_API cgx_status cgx_device_get(const char *backend, int index, cgx_device **device);
 
 /* Capability bits of cgx_device_info.capabilities. */
-#define CGX_FOREACH_CAPABILITY(X)                                                                          \
-    X(CGX_CAN_COOPERATIVE, 0, "cooperative", "grid synchronisation under a cooperative launch")            \
-    X(CGX_CAN_CLUSTER, 1, "cluster", "clusters of more than one block")                                    \
-    X(CGX_CAN_ASYNC_COPY, 2, "async-copy", "global to shared copies that really run beside the thread")    \
-    X(CGX_CAN_BULK_COPY, 3, "bulk-copy", "copies of whole ranges by a copy engine of the processor")       \
-    X(CGX_CAN_DEVICE_LAUNCH, 4, "device-launch", "kernels that launch kernels")                            \
-    X(CGX_CAN_PEER, 5, "peer", "direct access to another device's memory")                                 \
-    X(CGX_CAN_UNIFIED, 6, "unified", "host and device share one memory: every pointer is valid on both")
+#define CGX_FOREACH_CAPABILITY(X)                                                                        \
+    X(CGX_CAN_COOPERATIVE, 0, "cooperative", "grid synchronisation under a cooperative launch")          \
+    X(CGX_CAN_CLUSTER, 1, "cluster", "clusters of more than one block")                                  \
+    X(CGX_CAN_ASYNC_COPY, 2, "async-copy", "global to shared copies that really run beside the thread")  \
+    X(CGX_CAN_BULK_COPY, 3, "bulk-copy", "copies of whole ranges by a copy engine of the processor")     \
+    X(CGX_CAN_DEVICE_LAUNCH, 4, "device-launch", "kernels that launch kernels")                          \
+    X(CGX_CAN_PEER, 5, "peer", "direct access to another device's memory")                               \
+    X(CGX_CAN_UNIFIED, 6, "unified", "host and device share one memory: every pointer is valid on both") \
+    X(CGX_CAN_EXPLAIN, 7, "explain-misuse", "misuse and deadlocks of a kernel come back as a status and a text")
 enum {
 #define CGX__ENUMERATOR(name, bit, word, text) name = 1 << bit,
     CGX_FOREACH_CAPABILITY(CGX__ENUMERATOR)
@@ -105,27 +111,30 @@ enum {
 
 /* Limits and capabilities of a device. Sizes in bytes, counts in what the name says. */
 typedef struct {
-    size_t size; /* sizeof(cgx_device_info), set by CGX_DEVICE_INFO_INIT */
+    size_t size;             /* sizeof(cgx_device_info), set by CGX_DEVICE_INFO_INIT */
     const char *name;        /* "cpu:0": what cgx_device_find takes */
     const char *description; /* what the vendor calls it */
     const char *backend;
     int index;
-    int units;                    /* multiprocessors, compute units, or worker threads */
-    int lanes;                    /* threads of a warp or wave */
+    int units; /* multiprocessors, compute units, or worker threads */
+    int lanes; /* threads of a warp or wave */
     int max_threads_per_block;
     int max_threads_per_unit;
-    cgx_dim3 max_block, max_grid; /* largest dimension each way */
-    int max_cluster_blocks;       /* 1 where there are no clusters */
-    size_t shared_bytes_per_block;/* static and dynamic together, opt-in included */
+    cgx_dim3 max_block, max_grid;  /* largest dimension each way */
+    int max_cluster_blocks;        /* 1 where there are no clusters */
+    size_t shared_bytes_per_block; /* static and dynamic together, opt-in included */
     size_t shared_bytes_per_unit;
     size_t memory_bytes;
-    size_t max_argument_bytes;    /* of one launch */
-    uint32_t capabilities;        /* CGX_CAN_* */
-    const char *engine;           /* how kernels run, in words */
-    const char *async_copy;       /* how asynchronous copies complete: "bulk", "per thread", "synchronous" */
+    size_t max_argument_bytes; /* of one launch */
+    uint32_t capabilities;     /* CGX_CAN_* */
+    const char *engine;        /* how kernels run, in words */
+    const char *async_copy;    /* how asynchronous copies complete: "bulk", "per thread", "synchronous" */
 } cgx_device_info;
-#define CGX_DEVICE_INFO_INIT                                                                               \
-    { sizeof(cgx_device_info), NULL, NULL, NULL, 0, 0, 0, 0, 0, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0, 0, 0, NULL, NULL }
+#define CGX_DEVICE_INFO_INIT                                                                                        \
+    {                                                                                                               \
+        sizeof(cgx_device_info), NULL, NULL, NULL, 0, 0, 0, 0, 0, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0, 0, 0, NULL, \
+            NULL                                                                                                    \
+    }
 
 CGX_API cgx_status cgx_device_get_info(const cgx_device *device, cgx_device_info *info);
 
@@ -141,7 +150,8 @@ CGX_API cgx_status cgx_queue_open(const char *name, cgx_queue **queue);
 /* The same on a device found before. */
 CGX_API cgx_status cgx_queue_create(cgx_device *device, cgx_queue **queue);
 /* Waits for the queue's work, frees the queue and sets *queue to NULL. *queue == NULL is legal. Returns the status of
- * the work, as cgx_queue_wait; the queue is gone in any case. */
+ * the work, as cgx_queue_wait; the queue is gone, unless the handle itself was refused (destroyed before, or a forked
+ * child). */
 CGX_API cgx_status cgx_queue_close(cgx_queue **queue);
 /* Waits until everything enqueued so far has finished. Everything it did is visible to the caller afterwards. Returns
  * the first error of the work since the last wait (CGX_ERROR_DEADLOCK, CGX_ERROR_MISUSE, ...) and clears it; work
@@ -180,7 +190,7 @@ typedef enum {
 /* Allocates BYTES (0 gives a pointer that may be freed), aligned to at least 256 bytes. Not ordered with the queue:
  * usable at once. Errors: CGX_ERROR_INVALID, CGX_ERROR_OUT_OF_MEMORY. */
 CGX_API cgx_status cgx_alloc(cgx_queue *queue, size_t bytes, cgx_memory_kind kind, void **memory);
-/* Waits for the queue's work, then frees. NULL is legal. CGX_ERROR_INVALID for a pointer that cgx_alloc did not give
+/* Waits for the queue's work, then frees; returns the work's error, and clears it, as cgx_queue_wait. NULL is legal. CGX_ERROR_INVALID for a pointer that cgx_alloc did not give
  * on this device or that is freed already. */
 CGX_API cgx_status cgx_free(cgx_queue *queue, void *memory);
 /* Stream-ordered: the memory may be used by work enqueued after cgx_alloc_async and until cgx_free_async; neither
@@ -196,7 +206,8 @@ CGX_API cgx_status cgx_copy(cgx_queue *queue, void *destination, const void *sou
 /* HEIGHT rows of WIDTH bytes each; a pitch is the distance in bytes from row to row and at least WIDTH. */
 CGX_API cgx_status cgx_copy_2d(cgx_queue *queue, void *destination, size_t destination_pitch, const void *source,
                                size_t source_pitch, size_t width, size_t height);
-/* From memory of SOURCE_DEVICE to memory of the queue's device; works between any two devices, directly where it can. */
+/* From memory of SOURCE_DEVICE to memory of the queue's device: two devices of one backend, directly where they can, or from
+ * the CPU to any. CGX_ERROR_UNSUPPORTED between other backends: copy through host memory. */
 CGX_API cgx_status cgx_copy_peer(cgx_queue *queue, void *destination, const void *source, cgx_device *source_device,
                                  size_t bytes);
 /* Whether kernels on DEVICE can read and write memory of PEER: *can is 0 or 1. */
@@ -219,11 +230,11 @@ enum {
 
 /* The shape of a launch. Zero cluster means no clusters. */
 typedef struct {
-    size_t size;             /* sizeof(cgx_config) */
-    cgx_dim3 grid, block;    /* blocks, threads */
-    cgx_dim3 cluster;        /* blocks */
-    size_t dynamic_shared;   /* bytes a block, beside the kernel's static shared memory */
-    uint32_t flags;          /* CGX_LAUNCH_* */
+    size_t size;           /* sizeof(cgx_config) */
+    cgx_dim3 grid, block;  /* blocks, threads */
+    cgx_dim3 cluster;      /* blocks */
+    size_t dynamic_shared; /* bytes a block, beside the kernel's static shared memory */
+    uint32_t flags;        /* CGX_LAUNCH_* */
 } cgx_config;
 
 CGX_UNUSED static inline cgx_dim3 cgx_dim(int x, int y, int z)
@@ -288,14 +299,16 @@ typedef struct {
     int argument_count;
     size_t argument_bytes;
     size_t static_shared_bytes;
-    int max_threads;     /* a block may have, on this device */
-    cgx_dim3 block;      /* the declared block size, zeros if none */
-    int cooperative;     /* 1: refuses a plain launch */
-    const char *engine;  /* how it will run: "fibers", "compiled", "native" */
-    const char *target;  /* the code chosen: "x86-64-v3", "sm_90" */
+    int max_threads;    /* a block may have, on this device */
+    cgx_dim3 block;     /* the declared block size, zeros if none */
+    int cooperative;    /* 1: refuses a plain launch */
+    const char *engine; /* how it will run: "fibers", "compiled", "native" */
+    const char *target; /* the code chosen: "x86-64-v3", "sm_90" */
 } cgx_kernel_info;
-#define CGX_KERNEL_INFO_INIT                                                                               \
-    { sizeof(cgx_kernel_info), NULL, NULL, 0, 0, 0, 0, 0, { 0, 0, 0 }, 0, NULL, NULL }
+#define CGX_KERNEL_INFO_INIT                                                           \
+    {                                                                                  \
+        sizeof(cgx_kernel_info), NULL, NULL, 0, 0, 0, 0, 0, { 0, 0, 0 }, 0, NULL, NULL \
+    }
 CGX_API cgx_status cgx_kernel_get_info(cgx_queue *queue, const cgx_kernel *kernel, cgx_kernel_info *info);
 
 /* Most blocks a cooperative launch of this shape can have (PARITY Y03). *blocks is 0 when not even one fits. */
@@ -309,7 +322,12 @@ CGX_API cgx_status cgx_best_block(cgx_queue *queue, const cgx_kernel *kernel, si
                                   int *blocks);
 
 /* ---- device variables (PARITY D03): use the macros of <cgx/kernel.h> ---- */
-typedef struct { const void *unit; const char *name; void *host; size_t bytes; } cgx_variable;
+typedef struct {
+    const void *unit;
+    const char *name;
+    void *host;
+    size_t bytes;
+} cgx_variable;
 CGX_API cgx_status cgx__variable_address(cgx_queue *queue, cgx_variable variable, void **address, size_t *bytes);
 
 /* ---- native handles (PARITY H09) ---- */

@@ -8,24 +8,24 @@
 
 /* Which compiler reads the text: exactly one of these is 1, and CGX_HOST_PASS where host code belongs. */
 #if defined(__CUDACC__)
-# define CGX_PASS_CUDA 1
+#define CGX_PASS_CUDA 1
 #elif defined(__HIP__)
-# define CGX_PASS_HIP 1
+#define CGX_PASS_HIP 1
 #else
-# define CGX_PASS_CPU 1
-# define CGX_HOST_PASS 1
+#define CGX_PASS_CPU 1
+#define CGX_HOST_PASS 1
 #endif
 
 #ifdef __cplusplus
-# define CGX__EXTERN_C extern "C"
-# define CGX__EXTERN_C_DATA extern "C"
-# define CGX__ALIGNOF(T) alignof(T)
-# define CGX__STATIC_ASSERT(condition, text) static_assert(condition, text)
+#define CGX__EXTERN_C extern "C"
+#define CGX__EXTERN_C_DATA extern "C"
+#define CGX__ALIGNOF(T) alignof(T)
+#define CGX__STATIC_ASSERT(condition, text) static_assert(condition, text)
 #else
-# define CGX__EXTERN_C extern
-# define CGX__EXTERN_C_DATA extern
-# define CGX__ALIGNOF(T) _Alignof(T)
-# define CGX__STATIC_ASSERT(condition, text) _Static_assert(condition, text)
+#define CGX__EXTERN_C extern
+#define CGX__EXTERN_C_DATA extern
+#define CGX__ALIGNOF(T) _Alignof(T)
+#define CGX__STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
 /* Kernel arguments that alias nothing. */
@@ -33,14 +33,14 @@
 
 /* Reads and writes of `__restrict__`-free C stay as they are; contraction of the library's own arithmetic is off. */
 #if defined(__clang__)
-# define CGX__NO_CONTRACTION _Pragma("clang fp contract(off)")
-# define CGX__NO_CONTRACTION_FUNCTION
+#define CGX__NO_CONTRACTION _Pragma("clang fp contract(off)")
+#define CGX__NO_CONTRACTION_FUNCTION
 #elif defined(__GNUC__) && !defined(__CUDACC__)
-# define CGX__NO_CONTRACTION
-# define CGX__NO_CONTRACTION_FUNCTION __attribute__((optimize("fp-contract=off")))
+#define CGX__NO_CONTRACTION
+#define CGX__NO_CONTRACTION_FUNCTION __attribute__((optimize("fp-contract=off")))
 #else
-# define CGX__NO_CONTRACTION
-# define CGX__NO_CONTRACTION_FUNCTION
+#define CGX__NO_CONTRACTION
+#define CGX__NO_CONTRACTION_FUNCTION
 #endif
 
 /* ---- pieces of argument lists: (type, name) pairs ---- */
@@ -57,10 +57,10 @@
 #define CGX__ROW__(c, T, n) { sizeof(T), offsetof(struct c##__arguments, n) },
 
 /* Without arguments a struct would be empty, which C does not have. */
-#define CGX__ARGUMENT_STRUCT(name, ...)                                                                    \
-    struct name##__arguments {                                                                             \
-        CGX__MAP(CGX__FIELD, ~, __VA_ARGS__) CGX__CAT(CGX__FILLER_, CGX__COUNT(__VA_ARGS__))               \
-    };                                                                                                     \
+#define CGX__ARGUMENT_STRUCT(name, ...)                                                      \
+    struct name##__arguments {                                                               \
+        CGX__MAP(CGX__FIELD, ~, __VA_ARGS__) CGX__CAT(CGX__FILLER_, CGX__COUNT(__VA_ARGS__)) \
+    };                                                                                       \
     CGX__STATIC_ASSERT(sizeof(struct name##__arguments) <= 4096, "kernel " #name ": more than 4096 bytes of arguments");
 #define CGX__FILLER_0 char cgx__none;
 #define CGX__FILLER_1
@@ -81,12 +81,13 @@
 #define CGX__FILLER_16
 
 /* The typed launch. Its parameters are the kernel's, so a wrong argument does not compile. */
-#define CGX__LAUNCHER(name, ...)                                                                           \
-    CGX_UNUSED static inline cgx_status name##_launch(cgx_queue *cgx__q,                                   \
+#define CGX__LAUNCHER(name, ...)                                                                                  \
+    CGX_UNUSED static inline cgx_status name##_launch(cgx_queue *cgx__q,                                          \
                                                       cgx_config cgx__c CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__)) \
-    {                                                                                                      \
-        struct name##__arguments cgx__p = { CGX__MAP(CGX__VALUE, ~, __VA_ARGS__) CGX__CAT(CGX__ZERO_, CGX__COUNT(__VA_ARGS__)) }; \
-        return cgx__launch(cgx__q, &name##__kernel, &cgx__c, &cgx__p, sizeof cgx__p);                      \
+    {                                                                                                             \
+        struct name##__arguments cgx__p = { CGX__MAP(CGX__VALUE, ~, __VA_ARGS__)                                  \
+                                                CGX__CAT(CGX__ZERO_, CGX__COUNT(__VA_ARGS__)) };                  \
+        return cgx__launch(cgx__q, &name##__kernel, &cgx__c, &cgx__p, sizeof cgx__p);                             \
     }
 #define CGX__ZERO_0 0
 #define CGX__ZERO_1
@@ -113,7 +114,7 @@
  * for the host. The kernel belongs to its file, as a static function does. */
 #define CGX_KERNEL(...) CGX__KERNEL(static, (0, 0, 0, 0), CGX__FIRST(__VA_ARGS__), __VA_ARGS__)
 /* A kernel that synchronises its grid: launched with cgx_cooperative(config) only. */
-#define CGX_KERNEL_COOPERATIVE(...)                                                                        \
+#define CGX_KERNEL_COOPERATIVE(...) \
     CGX__KERNEL(static, (CGX_KERNEL_IS_COOPERATIVE, 0, 0, 0), CGX__FIRST(__VA_ARGS__), __VA_ARGS__)
 /* A kernel with declared limits (PARITY K03): LIMITS is CGX_MAX_THREADS(n), CGX_BLOCK_SIZE(x, y, z),
  * CGX_COOPERATIVE_MAX_THREADS(n) or CGX_COOPERATIVE_BLOCK_SIZE(x, y, z). A launch beyond them is refused. */
@@ -137,15 +138,15 @@
 /* Device variables (PARITY D03), at file scope: CGX_DEVICE_VARIABLE(int, counter) = 3; and constants, read-only in
  * kernels. Arrays through a typedef or a struct. The host copies them with
  *     cgx_write_variable(queue, counter, &value) and cgx_read_variable(queue, counter, &value)
- * which are asynchronous as cgx_copy is. Every device has its own copy, and so has the host. */
+ * which are asynchronous as cgx_copy is. Every device has its own copy; the CPU's is the host's variable itself. */
 #define cgx_write_variable(q, name, source) cgx__write_variable((q), CGX__VARIABLE(name), (source))
 #define cgx_read_variable(q, name, destination) cgx__read_variable((q), CGX__VARIABLE(name), (destination))
 
 #if defined(CGX_PASS_CUDA)
-# include <cgx/cuda.h>
+#include <cgx/cuda.h>
 #elif defined(CGX_PASS_HIP)
-# include <cgx/hip.h>
+#include <cgx/hip.h>
 #else
-# include <cgx/cpu.h>
+#include <cgx/cpu.h>
 #endif
 #endif

@@ -5,16 +5,20 @@
 #include <cgx/kernel.h>
 
 #if defined(CGX_PASS_CPU)
-# define CGX__HOST_DEVICE CGX__INLINE
+#define CGX__HOST_DEVICE CGX__INLINE
 #elif defined(CGX_PASS_CUDA)
-# define CGX__HOST_DEVICE CGX_UNUSED static __host__ __device__ __forceinline__
+#define CGX__HOST_DEVICE CGX_UNUSED static __host__ __device__ __forceinline__
 #else
-# define CGX__HOST_DEVICE CGX_UNUSED static __attribute__((host, device, always_inline)) inline
+#define CGX__HOST_DEVICE CGX_UNUSED static __attribute__((host, device, always_inline)) inline
 #endif
 
 /* IEEE 754 binary16 and bfloat16: storage types; compute in float. */
-typedef struct { uint16_t bits; } cgx_half;
-typedef struct { uint16_t bits; } cgx_bf16;
+typedef struct {
+    uint16_t bits;
+} cgx_half;
+typedef struct {
+    uint16_t bits;
+} cgx_bf16;
 
 CGX__HOST_DEVICE uint32_t cgx__float_bits(float v)
 {
@@ -60,7 +64,10 @@ CGX__HOST_DEVICE cgx_half cgx_float_to_half(float v)
     return h;
 }
 
-CGX__HOST_DEVICE float cgx_bf16_to_float(cgx_bf16 b) { return cgx__bits_float((uint32_t)b.bits << 16); }
+CGX__HOST_DEVICE float cgx_bf16_to_float(cgx_bf16 b)
+{
+    return cgx__bits_float((uint32_t)b.bits << 16);
+}
 
 CGX__HOST_DEVICE cgx_bf16 cgx_float_to_bf16(float v)
 {
@@ -75,9 +82,13 @@ CGX__HOST_DEVICE cgx_bf16 cgx_float_to_bf16(float v)
 
 /* Vectors of 2 and 4: cgx_float2, cgx_int4 ... Aligned to their size, 16 bytes at most, so that one access moves them. */
 #define CGX__ALIGNED(n) __attribute__((aligned(n)))
-#define CGX__VECTORS(name, T, align2, align4)                                                              \
-    typedef struct CGX__ALIGNED(align2) { T x, y; } cgx_##name##2;                                         \
-    typedef struct CGX__ALIGNED(align4) { T x, y, z, w; } cgx_##name##4;
+#define CGX__VECTORS(name, T, align2, align4) \
+    typedef struct CGX__ALIGNED(align2) {     \
+        T x, y;                               \
+    } cgx_##name##2;                          \
+    typedef struct CGX__ALIGNED(align4) {     \
+        T x, y, z, w;                         \
+    } cgx_##name##4;
 CGX__VECTORS(int, int32_t, 8, 16)
 CGX__VECTORS(uint, uint32_t, 8, 16)
 CGX__VECTORS(long, int64_t, 16, 16)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fiber.h"
+#include "settings.h"
 
 enum { POISON = 0xcb };
 enum kind { COPY, STORE, BULK, ARRIVE, REDUCED, DUE }; /* DUE: a copy whose group is synchronising for it */
@@ -13,29 +14,34 @@ struct deferred {
     deferred *next;
     enum kind kind;
     block *owner;
-    cgx_cpu_thread thread;    /* as it was: it may have ended when the effect takes place */
+    cgx_cpu_thread thread; /* as it was: it may have ended when the effect takes place */
     int rank, line;
-    int armed;                /* of REDUCED: the collective that made it is over */
-    uint32_t stage;           /* of COPY and STORE */
+    int armed;      /* of REDUCED: the collective that made it is over */
+    uint32_t stage; /* of COPY and STORE */
     char *destination;
     const char *source;
     size_t bytes, zeros;
-    cgx_mbarrier *barrier;    /* of BULK and ARRIVE */
-    cgx_cpu_collective what;  /* of REDUCED */
+    cgx_mbarrier *barrier;   /* of BULK and ARRIVE */
+    cgx_cpu_collective what; /* of REDUCED */
     _Alignas(32) unsigned char value[CGX__VALUE_BYTES];
 };
 
-static int mode; /* 0 early, 1 late, 2 random */
+static int mode;
 
-void async_configure(void)
+void cgx__async_configure(int chosen)
 {
-    const char *text = getenv("CGX_CPU_ASYNC");
-    mode = !text ? 0 : !strcmp(text, "late") ? 1 : !strcmp(text, "random") ? 2 : 0;
+    mode = chosen;
 }
-int async_is_late(void) { return mode != 0; }
+int cgx__async_is_late(void)
+{
+    return mode != CGX__ASYNC_EARLY;
+}
 
 /* Whether to put off the next effect. */
-static int put_off(worker *w) { return mode == 1 || (mode == 2 && random_next(w) & 1); }
+static int put_off(worker *w)
+{
+    return mode == CGX__ASYNC_LATE || (mode == CGX__ASYNC_RANDOM && cgx__random_next(w) & 1);
+}
 
 static int in_shared(const block *b, const void *p)
 {
@@ -80,32 +86,34 @@ static void perform_copy(const deferred *d)
     memset(d->destination + d->bytes, 0, d->zeros);
 }
 
-static void perform(deferred *d)
+static void perform(deferred *taken)
 {
     unsigned char old[CGX__VALUE_BYTES];
+    const deferred effect = *taken, *d = &effect;
+    cgx_cpu_thread thread = effect.thread;
+    free(taken); /* what follows may find misuse and not return */
     switch (d->kind) {
     case COPY:
     case DUE:
     case STORE: perform_copy(d); break;
     case BULK:
         perform_copy(d);
-        cgx__cpu_mbarrier_arrive(&d->thread, d->barrier, 0, 0, -(int64_t)d->bytes, d->line);
+        cgx__cpu_mbarrier_arrive(&thread, d->barrier, 0, 0, -(int64_t)d->bytes, d->line);
         break;
-    case ARRIVE: cgx__cpu_mbarrier_arrive(&d->thread, d->barrier, 1, 0, 0, d->line); break;
+    case ARRIVE: cgx__cpu_mbarrier_arrive(&thread, d->barrier, 1, 0, 0, d->line); break;
     case REDUCED:
         if (d->what.operation == CGX__OP_REDUCE_STORE_PLAIN)
             memcpy(d->what.target, d->value, d->what.bytes);
         else
-            atomic_update(&d->what, d->value, d->what.operation == CGX__OP_REDUCE_STORE, old);
+            cgx__atomic_update(&d->what, d->value, d->what.operation == CGX__OP_REDUCE_STORE, old);
         break;
     }
-    free(d);
 }
 
 /* Performs the thread's copies (or stores) of stages below END. */
 static void complete(worker *w, const block *b, int rank, enum kind kind, uint32_t end)
 {
-    for (deferred **at = &w->first_deferred; *at; ) {
+    for (deferred **at = &w->first_deferred; *at;) {
         const deferred *d = *at;
         if (d->owner == b && d->rank == rank && d->kind == kind && (int32_t)(d->stage - end) < 0)
             perform(take(w, at));
@@ -114,10 +122,10 @@ static void complete(worker *w, const block *b, int rank, enum kind kind, uint32
     }
 }
 
-int async_progress(worker *w)
+int cgx__async_progress(worker *w)
 {
     int did = 0;
-    for (deferred **at = &w->first_deferred; *at; ) {
+    for (deferred **at = &w->first_deferred; *at;) {
         if ((*at)->kind != BULK && (*at)->kind != ARRIVE) {
             at = &(*at)->next;
             continue;
@@ -135,7 +143,7 @@ int async_progress(worker *w)
 void cgx__cpu_settle(cgx_cpu_worker *pub)
 {
     worker *w = (worker *)pub;
-    for (deferred **at = &w->first_deferred; *at; ) {
+    for (deferred **at = &w->first_deferred; *at;) {
         deferred *d = *at;
         if (d->kind == DUE || (d->kind == REDUCED && d->armed)) {
             perform(take(w, at));
@@ -146,10 +154,10 @@ void cgx__cpu_settle(cgx_cpu_worker *pub)
     }
 }
 
-void async_finish(block *b)
+void cgx__async_finish(block *b)
 {
     worker *w = (worker *)b->pub.worker;
-    for (deferred **at = &w->first_deferred; *at; ) {
+    for (deferred **at = &w->first_deferred; *at;) {
         if ((*at)->owner != b) {
             at = &(*at)->next;
             continue;
@@ -161,7 +169,7 @@ void async_finish(block *b)
     }
 }
 
-void async_drop(worker *w)
+void cgx__async_drop(worker *w)
 {
     while (w->first_deferred)
         free(take(w, &w->first_deferred));
@@ -177,8 +185,8 @@ static uint32_t *counters(uint32_t **which)
 }
 
 /* One copy of the thread's current stage. */
-static void copy_later(cgx_cpu_thread *t, enum kind kind, uint32_t stage, void *destination, const void *source, size_t bytes,
-                       size_t zeros, int line)
+static void copy_later(cgx_cpu_thread *t, enum kind kind, uint32_t stage, void *destination, const void *source,
+                       size_t bytes, size_t zeros, int line)
 {
     worker *w = (worker *)t->worker;
     deferred *d = put_off(w) ? add(w, kind, t, line) : NULL;
@@ -199,7 +207,7 @@ void cgx__cpu_group_copy(const cgx_group *g, void *destination, const void *sour
 {
     block *b = (block *)g->t->block;
     uint32_t *stages = counters(&b->stages);
-    if (!stages || !in_shared(b, destination) || in_shared(b, source)) {
+    if (!stages || !in_shared(b, destination) || cgx__block_of(g->t, source)) {
         if (g->rank == 0)
             memmove(destination, source, bytes);
     } else if (g->rank == 0) {
@@ -209,7 +217,8 @@ void cgx__cpu_group_copy(const cgx_group *g, void *destination, const void *sour
         stages[g->t->rank]++;
 }
 
-void cgx__cpu_pipeline_copy(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes, size_t zeros, int line)
+void cgx__cpu_pipeline_copy(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes, size_t zeros,
+                            int line)
 {
     block *b = (block *)t->block;
     uint32_t *stages = counters(&b->stages);
@@ -235,18 +244,22 @@ void cgx__cpu_wait_stages(cgx_cpu_thread *t, uint32_t newest)
         complete((worker *)t->worker, b, t->rank, COPY, b->stages[t->rank] - newest);
 }
 
-/* The copies that a group waits for land when its last thread has come. */
+/* The copies that a group waits for land when its last thread has come. A wait for all of them takes in those that the thread
+ * has not committed. */
 void cgx__cpu_wait_group(const cgx_group *g, uint32_t newest)
 {
     worker *w = (worker *)g->t->worker;
     block *b = (block *)g->t->block;
+    if (!b->stages)
+        return;
+    const uint32_t end = b->stages[g->t->rank] + (newest == 0) - newest;
     if (g->size == 1) {
-        cgx__cpu_wait_stages(g->t, newest);
+        if (b->stages[g->t->rank] >= newest)
+            complete(w, b, g->t->rank, COPY, end);
         return;
     }
-    for (deferred *d = w->first_deferred; b->stages && d; d = d->next)
-        if (d->owner == b && d->rank == g->t->rank && d->kind == COPY &&
-            (int32_t)(d->stage + newest - b->stages[g->t->rank]) < 0) {
+    for (deferred *d = w->first_deferred; d; d = d->next)
+        if (d->owner == b && d->rank == g->t->rank && d->kind == COPY && (int32_t)(d->stage - end) < 0) {
             d->kind = DUE;
             w->pub.deferred++;
         }
@@ -256,22 +269,20 @@ void cgx__cpu_arrive_on(cgx_cpu_thread *t, cgx_mbarrier *barrier, int line)
 {
     worker *w = (worker *)t->worker;
     block *b = (block *)t->block;
-    if (!put_off(w))
-        complete(w, b, t->rank, COPY, b->stages ? b->stages[t->rank] + 1 : 0);
-    else {
-        cgx__cpu_mbarrier_arrive(t, barrier, -1, 0, 0, line); /* one arrival more to come */
-        deferred *d = add(w, ARRIVE, t, line);
-        if (d) {
-            d->barrier = barrier;
-            d->stage = b->stages ? b->stages[t->rank] + 1 : 0;
-        } else {
-            complete(w, b, t->rank, COPY, b->stages ? b->stages[t->rank] + 1 : 0);
-            cgx__cpu_mbarrier_arrive(t, barrier, 1, 0, 0, line);
-        }
+    const uint32_t end = b->stages ? b->stages[t->rank] + 1 : 0;
+    cgx__cpu_mbarrier_arrive(t, barrier, -1, 0, 0, line); /* one arrival more to come */
+    deferred *d = put_off(w) ? add(w, ARRIVE, t, line) : NULL;
+    if (d) {
+        d->barrier = barrier;
+        d->stage = end;
+    } else {
+        complete(w, b, t->rank, COPY, end);
+        cgx__cpu_mbarrier_arrive(t, barrier, 1, 0, 0, line);
     }
 }
 
-void cgx__cpu_bulk_copy(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes, cgx_mbarrier *barrier, int line)
+void cgx__cpu_bulk_copy(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes, cgx_mbarrier *barrier,
+                        int line)
 {
     worker *w = (worker *)t->worker;
     deferred *d = put_off(w) ? add(w, BULK, t, line) : NULL;
@@ -310,7 +321,7 @@ void cgx__cpu_bulk_wait(cgx_cpu_thread *t, uint32_t newest)
         complete((worker *)t->worker, b, t->rank, STORE, b->stores[t->rank] - newest);
 }
 
-void reduce_result(const cgx_group *g, const cgx_cpu_collective *what, const void *value)
+void cgx__reduce_result(const cgx_group *g, const cgx_cpu_collective *what, const void *value)
 {
     worker *w = (worker *)g->t->worker;
     unsigned char old[CGX__VALUE_BYTES];
@@ -323,6 +334,6 @@ void reduce_result(const cgx_group *g, const cgx_cpu_collective *what, const voi
     } else if (what->operation == CGX__OP_REDUCE_STORE_PLAIN) {
         memcpy(what->target, value, what->bytes);
     } else {
-        atomic_update(what, value, what->operation == CGX__OP_REDUCE_STORE, old);
+        cgx__atomic_update(what, value, what->operation == CGX__OP_REDUCE_STORE, old);
     }
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <pthread.h>
 #include "executor.h"
+#include "settings.h"
 #include "team.h"
 
 enum {
@@ -33,15 +34,12 @@ static int level_of_this_machine(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"))
         level = 2;
-    if (level == 2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-        __builtin_cpu_supports("bmi2"))
+    if (level == 2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
         level = 3;
     if (level == 3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         level = 4;
-    const char *asked = getenv("CGX_CPU_ISA"); /* caps the level: 0, 2, 3, 4 */
-    if (asked && *asked && atoi(asked) < level)
-        level = atoi(asked);
 #endif
     return level;
 }
@@ -49,7 +47,8 @@ static int level_of_this_machine(void)
 static const char *level_name(int level)
 {
     switch (level) {
-#define CASE(number, part, name) case number: return name;
+#define CASE(number, part, name) \
+    case number: return name;
         CGX_FOREACH_LEVEL(CASE)
 #undef CASE
     }
@@ -74,34 +73,29 @@ static void read_model(char *text, size_t bytes)
         fclose(f);
 }
 
-/* CGX_CPU_SCHEDULE=seed:N makes threads ready in an order drawn from N; 0 keeps the order in which they came. */
-static uint64_t schedule_seed(void)
-{
-    const char *text = getenv("CGX_CPU_SCHEDULE");
-    return text && !strncmp(text, "seed:", 5) ? strtoull(text + 5, NULL, 10) : 0;
-}
-
 static cgx_status start(int *device_count, char *reason, size_t reason_bytes)
 {
-    const char *asked = getenv("CGX_CPU_WORKERS"), *lanes = getenv("CGX_CPU_LANES");
     cpu_set_t set;
-    (void)reason, (void)reason_bytes;
-    /* As many as the process may use: an MPI launcher binds each rank to its share. OpenMP's own answer, unless the
-     * user's OMP_NUM_THREADS is larger than that. */
+    cpu_settings settings;
+    cgx_status s = cgx__read_settings(&settings, reason, reason_bytes);
+    if (s)
+        return s;
+    /* As many as the process may use: an MPI launcher binds each rank to its share. */
     int allowed = !sched_getaffinity(0, sizeof set, &set) ? CPU_COUNT(&set) : omp_get_num_procs();
-    int n = getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : allowed;
-    if (asked && atoi(asked) > 0)
-        n = atoi(asked);
+    int n = settings.workers ? settings.workers : getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : allowed;
+    int level = level_of_this_machine();
     cpu.workers = n < 1 ? 1 : n > MAX_WORKERS ? MAX_WORKERS : n;
-    cpu.lanes = lanes && atoi(lanes) == 64 ? 64 : 32;
-    cpu.level = level_of_this_machine();
-    cpu.seed = schedule_seed();
-    executor_configure(cpu.workers);
-    async_configure();
+    cpu.lanes = settings.lanes;
+    cpu.level = level < settings.level ? level : settings.level;
+    cpu.seed = settings.seed;
+    cgx__executor_configure(cpu.workers);
+    cgx__async_configure(settings.async);
+    cgx__stack_configure(settings.stack);
     cpu.memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     char model[96];
     read_model(model, sizeof model);
-    snprintf(cpu.description, sizeof cpu.description, "%s, %d %s", model, cpu.workers, cpu.workers == 1 ? "core" : "cores");
+    snprintf(cpu.description, sizeof cpu.description, "%s, %d %s", model, cpu.workers,
+             cpu.workers == 1 ? "core" : "cores");
     workers = calloc((size_t)cpu.workers, sizeof *workers);
     if (!workers)
         return CGX_ERROR_OUT_OF_MEMORY;
@@ -124,11 +118,11 @@ static cgx_status device_info(int device, cgx_device_info *info)
     info->shared_bytes_per_unit = SHARED_BYTES;
     info->memory_bytes = cpu.memory;
     info->max_argument_bytes = 4096;
-    info->capabilities = CGX_CAN_COOPERATIVE | CGX_CAN_CLUSTER | CGX_CAN_PEER | CGX_CAN_UNIFIED;
+    info->capabilities = CGX_CAN_COOPERATIVE | CGX_CAN_CLUSTER | CGX_CAN_PEER | CGX_CAN_UNIFIED | CGX_CAN_EXPLAIN;
     static char engine[64];
     snprintf(engine, sizeof engine, "fibers, %s", level_name(cpu.level));
     info->engine = engine;
-    info->async_copy = async_is_late() ? "deferred" : "synchronous";
+    info->async_copy = cgx__async_is_late() ? "deferred" : "synchronous";
     return CGX_OK;
 }
 
@@ -139,13 +133,22 @@ static cgx_status queue_create(int device, void *native, void **queue)
     (void)device;
     if (native)
         return cgx__fail(CGX_ERROR_UNSUPPORTED, "cpu: there are no native queues on the CPU");
-    if (!(*queue = executor_queue_new()))
+    if (!(*queue = cgx__executor_queue_new()))
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu: not enough memory for a queue");
     return CGX_OK;
 }
-static void queue_destroy(void *queue) { executor_queue_free(queue); }
-static cgx_status queue_wait(void *queue) { return executor_wait(queue); }
-static cgx_status queue_query(void *queue) { return executor_query(queue); }
+static void queue_destroy(void *queue)
+{
+    cgx__executor_queue_free(queue);
+}
+static cgx_status queue_wait(void *queue)
+{
+    return cgx__executor_wait(queue);
+}
+static cgx_status queue_query(void *queue)
+{
+    return cgx__executor_query(queue);
+}
 static cgx_status queue_native(void *queue, void **context, void **stream)
 {
     (void)queue, (void)context, (void)stream;
@@ -154,29 +157,50 @@ static cgx_status queue_native(void *queue, void **context, void **stream)
 static cgx_status event_create(int device, void **event)
 {
     (void)device;
-    if (!(*event = executor_event_new()))
+    if (!(*event = cgx__executor_event_new()))
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu: not enough memory for an event");
     return CGX_OK;
 }
-static void event_destroy(void *event) { executor_event_free(event); }
-static cgx_status enqueue_record(void *event, void *queue) { return executor_record(event, queue); }
-static cgx_status enqueue_wait(void *queue, void *event) { return executor_wait_for(queue, event); }
-static cgx_status event_wait(void *event) { return executor_event_wait(event); }
-static cgx_status event_query(void *event) { return executor_event_query(event); }
+static void event_destroy(void *event)
+{
+    cgx__executor_event_free(event);
+}
+static cgx_status enqueue_record(void *event, void *queue)
+{
+    return cgx__executor_record(event, queue);
+}
+static cgx_status enqueue_wait(void *queue, void *event)
+{
+    return cgx__executor_wait_for(queue, event);
+}
+static cgx_status event_wait(void *event)
+{
+    return cgx__executor_event_wait(event);
+}
+static cgx_status event_query(void *event)
+{
+    return cgx__executor_event_query(event);
+}
 static cgx_status event_elapsed(void *first, void *last, double *seconds)
 {
-    return executor_event_elapsed(first, last, seconds);
+    return cgx__executor_event_elapsed(first, last, seconds);
 }
 
 /* ---- memory ---- */
 
 /* Allocations are remembered, so that a pointer that is not one is an error and not a crash. An open hash table. */
 enum { MEMORY_ALIGNMENT = 256 };
-static struct { void **slots; size_t capacity, used; } allocations;
+static struct {
+    void **slots;
+    size_t capacity, used;
+} allocations;
 static pthread_mutex_t allocating = PTHREAD_MUTEX_INITIALIZER;
 static char tombstone;
 
-static size_t slot_of(const void *p) { return (size_t)((uintptr_t)p / MEMORY_ALIGNMENT * 0x9e3779b97f4a7c15u); }
+static size_t slot_of(const void *p)
+{
+    return (size_t)((uintptr_t)p / MEMORY_ALIGNMENT * 0x9e3779b97f4a7c15u);
+}
 
 static void insert(void **slots, size_t capacity, void *p)
 {
@@ -218,7 +242,8 @@ static int forget(const void *p)
     int found = 0;
     pthread_mutex_lock(&allocating);
     if (allocations.capacity)
-        for (size_t i = slot_of(p) & (allocations.capacity - 1); allocations.slots[i]; i = (i + 1) & (allocations.capacity - 1))
+        for (size_t i = slot_of(p) & (allocations.capacity - 1); allocations.slots[i];
+             i = (i + 1) & (allocations.capacity - 1))
             if (allocations.slots[i] == p) {
                 allocations.slots[i] = &tombstone;
                 found = 1;
@@ -231,7 +256,8 @@ static int forget(const void *p)
 static cgx_status alloc(int device, size_t bytes, cgx_memory_kind kind, void **memory)
 {
     (void)device, (void)kind; /* one memory serves all kinds */
-    size_t rounded = bytes > SIZE_MAX - MEMORY_ALIGNMENT ? 0 : (bytes + MEMORY_ALIGNMENT) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+    size_t rounded =
+        bytes > SIZE_MAX - MEMORY_ALIGNMENT ? 0 : (bytes + MEMORY_ALIGNMENT) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
     void *p = rounded ? aligned_alloc(MEMORY_ALIGNMENT, rounded) : NULL;
     if (!p || !remember(p)) {
         free(p);
@@ -257,7 +283,10 @@ static cgx_status enqueue_alloc(void *queue, size_t bytes, void **memory)
     return alloc(0, bytes, CGX_MEM_DEVICE, memory);
 }
 
-typedef struct { command c; void *memory; } free_command;
+typedef struct {
+    command c;
+    void *memory;
+} free_command;
 static cgx_status run_free(command *c, char *text, size_t text_bytes)
 {
     (void)text, (void)text_bytes;
@@ -267,13 +296,14 @@ static cgx_status run_free(command *c, char *text, size_t text_bytes)
 static cgx_status enqueue_free(void *queue, void *memory)
 {
     if (!forget(memory))
-        return cgx__fail(CGX_ERROR_INVALID, "cgx_free_async: %p was not allocated on cpu:0, or is freed already", memory);
-    free_command *f = (free_command *)command_new(sizeof *f);
+        return cgx__fail(CGX_ERROR_INVALID, "cgx_free_async: %p was not allocated on cpu:0, or is freed already",
+                         memory);
+    free_command *f = (free_command *)cgx__command_new(sizeof *f);
     if (f) {
         f->c.run = run_free;
         f->memory = memory;
     }
-    return executor_enqueue(queue, &f->c);
+    return cgx__executor_enqueue(queue, &f->c);
 }
 
 /* ---- copies and fills ---- */
@@ -295,21 +325,24 @@ static cgx_status run_copy(command *c, char *text, size_t text_bytes)
 static cgx_status enqueue_copy(void *queue, void *destination, size_t destination_pitch, const void *source,
                                size_t source_pitch, size_t width, size_t height)
 {
-    copy_command *k = (copy_command *)command_new(sizeof *k);
+    copy_command *k = (copy_command *)cgx__command_new(sizeof *k);
     if (k) {
         k->c.run = run_copy;
         k->destination = destination, k->destination_pitch = destination_pitch;
         k->source = source, k->source_pitch = source_pitch;
         k->width = width, k->height = height;
     }
-    return executor_enqueue(queue, &k->c);
+    return cgx__executor_enqueue(queue, &k->c);
 }
 static cgx_status enqueue_copy_peer(void *queue, void *destination, const void *source, int source_device, size_t bytes)
 {
     (void)source_device;
     return enqueue_copy(queue, destination, bytes, source, bytes, bytes, 1);
 }
-static int can_access(int device, int peer) { return (void)device, (void)peer, 1; }
+static int can_access(int device, int peer)
+{
+    return (void)device, (void)peer, 1;
+}
 
 typedef struct {
     command c;
@@ -340,13 +373,13 @@ static cgx_status run_fill(command *c, char *text, size_t text_bytes)
 }
 static cgx_status enqueue_fill(void *queue, void *memory, const void *pattern, size_t pattern_bytes, size_t count)
 {
-    fill_command *f = (fill_command *)command_new(sizeof *f);
+    fill_command *f = (fill_command *)cgx__command_new(sizeof *f);
     if (f) {
         f->c.run = run_fill;
         f->memory = memory, f->pattern_bytes = pattern_bytes, f->count = count;
         memcpy(f->pattern, pattern, pattern_bytes);
     }
-    return executor_enqueue(queue, &f->c);
+    return cgx__executor_enqueue(queue, &f->c);
 }
 
 /* ---- kernels ---- */
@@ -371,7 +404,8 @@ static cgx_status kernel_info(int device, const cgx_kernel *kernel, size_t stati
 /* A worker runs one block at a time, so one is resident. Under a cooperative launch all are, as many as half of the
  * machine's memory takes: per thread the pages of a stack that waiting touches, per block its shared memory and what
  * collectives use. */
-static cgx_status occupancy(int device, const cgx_kernel *kernel, int threads, size_t shared, int *per_unit, int *cooperative)
+static cgx_status occupancy(int device, const cgx_kernel *kernel, int threads, size_t shared, int *per_unit,
+                            int *cooperative)
 {
     (void)device, (void)kernel;
     size_t block = (size_t)threads * (STACK_RESIDENT_BYTES + 2 * CGX__VALUE_BYTES) + shared + 16384;
@@ -407,8 +441,8 @@ static void run_part(void *argument, int part, int parts)
 {
     launch *l = argument;
     int64_t clusters = l->shape.blocks / l->cluster_blocks;
-    worker_run(workers + part, l, share(clusters, part, parts) * l->cluster_blocks,
-               share(clusters, part + 1, parts) * l->cluster_blocks);
+    cgx__worker_run(workers + part, l, share(clusters, part, parts) * l->cluster_blocks,
+                    share(clusters, part + 1, parts) * l->cluster_blocks);
 }
 
 static cgx_status run_launch(command *c, char *text, size_t text_bytes)
@@ -416,17 +450,17 @@ static cgx_status run_launch(command *c, char *text, size_t text_bytes)
     launch_command *k = (launch_command *)c;
     launch *l = &k->l;
     int64_t clusters = l->shape.blocks / l->cluster_blocks;
-    int n = k->workers < team_size() ? k->workers : team_size();
+    int n = k->workers < cgx__team_size() ? k->workers : cgx__team_size();
     n = n < clusters ? n : (int)clusters;
     if (l->cooperative && !(l->partials = calloc((size_t)l->shape.blocks, 2 * CGX__VALUE_BYTES))) {
         snprintf(text, text_bytes, "%s: no memory for the grid's collectives", l->kernel->name);
         return CGX_ERROR_OUT_OF_MEMORY;
     }
+    l->text = text;
+    l->text_bytes = text_bytes;
     l->participants = n;
-    team_run(run_part, l, n);
+    cgx__team_run(run_part, l, n);
     free(l->partials);
-    if (l->failed)
-        snprintf(text, text_bytes, "%s", l->text);
     return l->failed ? l->status : CGX_OK;
 }
 
@@ -434,17 +468,17 @@ static void explain(int device, const cgx_launch_request *r, char *text, size_t 
 {
     const cgx_config *c = r->config;
     (void)device;
-    snprintf(text, bytes, "fibers, %s, %d %s, stacks of %zu KiB%s", level_name(choose_entry(r->kernel)->level), cpu.workers,
-             cpu.workers == 1 ? "worker" : "workers", stack_bytes() / 1024,
+    snprintf(text, bytes, "fibers, %s, %d %s, stacks of %zu KiB%s", level_name(choose_entry(r->kernel)->level),
+             cpu.workers, cpu.workers == 1 ? "worker" : "workers", cgx__stack_bytes() / 1024,
              c->flags & CGX_LAUNCH_COOPERATIVE ? ", all blocks resident" : "");
 }
 
 static cgx_status enqueue_launch(void *queue, const cgx_launch_request *r)
 {
     const cgx_config *c = r->config;
-    launch_command *k = (launch_command *)command_new(sizeof *k + r->argument_bytes);
+    launch_command *k = (launch_command *)cgx__command_new(sizeof *k + r->argument_bytes);
     if (!k)
-        return executor_enqueue(queue, NULL);
+        return cgx__executor_enqueue(queue, NULL);
     k->c.run = run_launch;
     /* The user's own team is busy with the region this call comes from. */
     k->workers = omp_in_parallel() ? 1 : cpu.workers;
@@ -463,19 +497,36 @@ static cgx_status enqueue_launch(void *queue, const cgx_launch_request *r)
     l->dynamic_shared = c->dynamic_shared;
     l->cooperative = !!(c->flags & CGX_LAUNCH_COOPERATIVE);
     l->dynamic = !l->cooperative && c->flags & CGX_LAUNCH_DYNAMIC;
-    return executor_enqueue(queue, &k->c);
+    return cgx__executor_enqueue(queue, &k->c);
 }
 
 const cgx_backend cgx_backend_cpu = {
     .name = "cpu",
-    .start = start, .device_info = device_info,
-    .queue_create = queue_create, .queue_destroy = queue_destroy, .queue_wait = queue_wait, .queue_query = queue_query,
+    .start = start,
+    .device_info = device_info,
+    .queue_create = queue_create,
+    .queue_destroy = queue_destroy,
+    .queue_wait = queue_wait,
+    .queue_query = queue_query,
     .queue_native = queue_native,
-    .event_create = event_create, .event_destroy = event_destroy, .enqueue_record = enqueue_record,
-    .enqueue_wait = enqueue_wait, .event_wait = event_wait, .event_query = event_query, .event_elapsed = event_elapsed,
-    .alloc = alloc, .free = release, .enqueue_alloc = enqueue_alloc, .enqueue_free = enqueue_free,
-    .enqueue_copy = enqueue_copy, .enqueue_copy_peer = enqueue_copy_peer, .can_access = can_access,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .enqueue_record = enqueue_record,
+    .enqueue_wait = enqueue_wait,
+    .event_wait = event_wait,
+    .event_query = event_query,
+    .event_elapsed = event_elapsed,
+    .alloc = alloc,
+    .free = release,
+    .enqueue_alloc = enqueue_alloc,
+    .enqueue_free = enqueue_free,
+    .enqueue_copy = enqueue_copy,
+    .enqueue_copy_peer = enqueue_copy_peer,
+    .can_access = can_access,
     .enqueue_fill = enqueue_fill,
-    .kernel_info = kernel_info, .explain = explain, .enqueue_launch = enqueue_launch, .occupancy = occupancy,
+    .kernel_info = kernel_info,
+    .explain = explain,
+    .enqueue_launch = enqueue_launch,
+    .occupancy = occupancy,
     .variable_address = variable_address,
 };

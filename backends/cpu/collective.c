@@ -8,35 +8,35 @@ enum { SEGMENT = 32 }; /* of the canonical scan; not the warp */
 
 /* ---- reduce: adjacent pairs, the lower rank on the left, an odd one goes up as it is ---- */
 /* ---- scan: Kogge-Stone in segments, then over the segments' totals ---- */
-#define TYPED(name, T, OPERATION)                                                                          \
-    static void reduce_##name(T *v, int n)                                                                 \
-    {                                                                                                      \
-        for (; n > 1; n = (n + 1) / 2) {                                                                   \
-            for (int i = 0; i < n / 2; i++)                                                                \
-                v[i] = OPERATION(v[2 * i], v[2 * i + 1]);                                                  \
-            if (n & 1)                                                                                     \
-                v[n / 2] = v[n - 1];                                                                       \
-        }                                                                                                  \
-    }                                                                                                      \
-    static void segment_##name(T *v, int n)                                                                \
-    {                                                                                                      \
-        for (int d = 1; d < n; d *= 2)                                                                     \
-            for (int i = n - 1; i >= d; i--)                                                               \
-                v[i] = OPERATION(v[i - d], v[i]);                                                          \
-    }                                                                                                      \
-    static void scan_##name(T *v, int n)                                                                   \
-    {                                                                                                      \
-        T *totals = v + n; /* behind the values */                                                        \
-        int segments = (n + SEGMENT - 1) / SEGMENT;                                                        \
-        for (int s = 0; s < segments; s++) {                                                               \
-            int length = n - s * SEGMENT < SEGMENT ? n - s * SEGMENT : SEGMENT;                            \
-            segment_##name(v + s * SEGMENT, length);                                                       \
-            totals[s] = v[s * SEGMENT + length - 1];                                                       \
-        }                                                                                                  \
-        if (segments > 1)                                                                                  \
-            scan_##name(totals, segments);                                                                 \
-        for (int i = SEGMENT; i < n; i++)                                                                  \
-            v[i] = OPERATION(totals[i / SEGMENT - 1], v[i]);                                               \
+#define TYPED(name, T, OPERATION)                                               \
+    static void reduce_##name(T *v, int n)                                      \
+    {                                                                           \
+        for (; n > 1; n = (n + 1) / 2) {                                        \
+            for (int i = 0; i < n / 2; i++)                                     \
+                v[i] = OPERATION(v[2 * i], v[2 * i + 1]);                       \
+            if (n & 1)                                                          \
+                v[n / 2] = v[n - 1];                                            \
+        }                                                                       \
+    }                                                                           \
+    static void segment_##name(T *v, int n)                                     \
+    {                                                                           \
+        for (int d = 1; d < n; d *= 2)                                          \
+            for (int i = n - 1; i >= d; i--)                                    \
+                v[i] = OPERATION(v[i - d], v[i]);                               \
+    }                                                                           \
+    static void scan_##name(T *v, int n)                                        \
+    {                                                                           \
+        T *totals = v + n; /* behind the values */                              \
+        int segments = (n + SEGMENT - 1) / SEGMENT;                             \
+        for (int s = 0; s < segments; s++) {                                    \
+            int length = n - s * SEGMENT < SEGMENT ? n - s * SEGMENT : SEGMENT; \
+            segment_##name(v + s * SEGMENT, length);                            \
+            totals[s] = v[s * SEGMENT + length - 1];                            \
+        }                                                                       \
+        if (segments > 1)                                                       \
+            scan_##name(totals, segments);                                      \
+        for (int i = SEGMENT; i < n; i++)                                       \
+            v[i] = OPERATION(totals[i / SEGMENT - 1], v[i]);                    \
     }
 
 #define ADD(a, b) ((a) + (b))
@@ -48,8 +48,11 @@ enum { SEGMENT = 32 }; /* of the canonical scan; not the warp */
 #define CAST_ADD_u8(a, b) (uint8_t)((a) + (b))
 #define CAST_ADD_u16(a, b) (uint16_t)((a) + (b))
 /* Sums and bits are those of the unsigned type; sign matters to less and greater alone. */
-#define INTEGER(U, S, u, s, PLUS)                                                                          \
-    TYPED(add_##u, U, PLUS) TYPED(and_##u, U, AND) TYPED(xor_##u, U, XOR) TYPED(or_##u, U, OR)             \
+#define INTEGER(U, S, u, s, PLUS) \
+    TYPED(add_##u, U, PLUS)       \
+    TYPED(and_##u, U, AND)        \
+    TYPED(xor_##u, U, XOR)        \
+    TYPED(or_##u, U, OR)          \
     TYPED(less_##u, U, LESS) TYPED(greater_##u, U, GREATER) TYPED(less_##s, S, LESS) TYPED(greater_##s, S, GREATER)
 INTEGER(uint8_t, int8_t, u8, i8, CAST_ADD_u8)
 INTEGER(uint16_t, int16_t, u16, i16, CAST_ADD_u16)
@@ -78,11 +81,21 @@ TYPED(less_f16, cgx_half, least_half)
 TYPED(greater_f16, cgx_half, largest_half)
 
 typedef void array_fn(void *values, int n);
-typedef struct { array_fn *reduce, *scan; } operation_fns;
-#define PAIR(name) { (array_fn *)reduce_##name, (array_fn *)scan_##name }
-#define INTEGER_ROW(t, u)                                                                                  \
-    { PAIR(add_##u), PAIR(less_##t), PAIR(greater_##t), PAIR(and_##u), PAIR(xor_##u), PAIR(or_##u) }
-#define FLOAT_ROW(t) { PAIR(add_##t), PAIR(less_##t), PAIR(greater_##t) }
+typedef struct {
+    array_fn *reduce, *scan;
+} operation_fns;
+#define PAIR(name)                                         \
+    {                                                      \
+        (array_fn *)reduce_##name, (array_fn *)scan_##name \
+    }
+#define INTEGER_ROW(t, u)                                                                            \
+    {                                                                                                \
+        PAIR(add_##u), PAIR(less_##t), PAIR(greater_##t), PAIR(and_##u), PAIR(xor_##u), PAIR(or_##u) \
+    }
+#define FLOAT_ROW(t)                                     \
+    {                                                    \
+        PAIR(add_##t), PAIR(less_##t), PAIR(greater_##t) \
+    }
 static const operation_fns table[][CGX__CODE_COUNT] = {
     [CGX__TYPE_I8] = INTEGER_ROW(i8, u8),    [CGX__TYPE_U8] = INTEGER_ROW(u8, u8),
     [CGX__TYPE_I16] = INTEGER_ROW(i16, u16), [CGX__TYPE_U16] = INTEGER_ROW(u16, u16),
@@ -93,7 +106,10 @@ static const operation_fns table[][CGX__CODE_COUNT] = {
 };
 
 /* The same orders with a user operator, on values of any size. */
-typedef struct { size_t bytes; void (*apply)(void *, const void *, const void *); } user_operator;
+typedef struct {
+    size_t bytes;
+    void (*apply)(void *, const void *, const void *);
+} user_operator;
 
 static void apply(const user_operator *op, unsigned char *v, int to, int left, int right)
 {
@@ -138,7 +154,11 @@ static void scan_user(const user_operator *op, unsigned char *v, int n)
 /* ---- members ---- */
 
 /* Ranks in the block of a group's members, in the group's order. Contiguous groups need no list. */
-typedef struct { int base, size; unsigned char lanes[64]; int listed; } members;
+typedef struct {
+    int base, size;
+    unsigned char lanes[64];
+    int listed;
+} members;
 
 static members members_of(const cgx_group *g)
 {
@@ -151,14 +171,25 @@ static members members_of(const cgx_group *g)
     }
     return m;
 }
-static int member(const members *m, int i) { return m->base + (m->listed ? m->lanes[i] : i); }
+static int member(const members *m, int i)
+{
+    return m->base + (m->listed ? m->lanes[i] : i);
+}
 
-static void *in(const cgx_cpu_block *b, int rank) { return b->in + rank * CGX__VALUE_BYTES; }
-static void *out(const cgx_cpu_block *b, int rank) { return b->out + rank * CGX__VALUE_BYTES; }
+static void *in(const cgx_cpu_block *b, int rank)
+{
+    return b->in + rank * CGX__VALUE_BYTES;
+}
+static void *out(const cgx_cpu_block *b, int rank)
+{
+    return b->out + rank * CGX__VALUE_BYTES;
+}
 
 static void gather(const cgx_cpu_block *b, const members *m, size_t bytes, unsigned char *packed)
 {
-#define COPY(n) for (int i = 0; i < m->size; i++) memcpy(packed + i * n, in(b, member(m, i)), n)
+#define COPY(n)                       \
+    for (int i = 0; i < m->size; i++) \
+    memcpy(packed + i * n, in(b, member(m, i)), n)
     switch (bytes) {
     case 4: COPY(4); break;
     case 8: COPY(8); break;
@@ -169,7 +200,7 @@ static void gather(const cgx_cpu_block *b, const members *m, size_t bytes, unsig
 #undef COPY
 }
 
-void fold_values(const cgx_cpu_collective *what, unsigned char *values, int n)
+void cgx__fold_values(const cgx_cpu_collective *what, unsigned char *values, int n)
 {
     const user_operator op = { what->bytes, what->apply };
     const int scan = what->operation == CGX__OP_INCLUSIVE_SCAN || what->operation == CGX__OP_EXCLUSIVE_SCAN ||
@@ -184,7 +215,7 @@ void fold_values(const cgx_cpu_collective *what, unsigned char *values, int n)
         table[what->type][what->code].reduce(values, n);
 }
 
-void apply_operator(const cgx_cpu_collective *what, void *result, const void *left, const void *right)
+void cgx__apply_operator(const cgx_cpu_collective *what, void *result, const void *left, const void *right)
 {
     _Alignas(32) unsigned char pair[3 * CGX__VALUE_BYTES];
     if (what->apply) {
@@ -204,12 +235,12 @@ void apply_operator(const cgx_cpu_collective *what, void *result, const void *le
             if (store)                                                                                     \
                 memcpy(&desired, value, sizeof desired);                                                   \
             else                                                                                           \
-                apply_operator(what, &desired, &found, value);                                             \
+                cgx__apply_operator(what, &desired, &found, value);                                        \
         } while (!__atomic_compare_exchange_n(p, &found, desired, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
         memcpy(old, &found, sizeof found);                                                                 \
     } while (0)
 
-void atomic_update(const cgx_cpu_collective *what, const void *value, int store, void *old)
+void cgx__atomic_update(const cgx_cpu_collective *what, const void *value, int store, void *old)
 {
     if (what->bytes == 4)
         UPDATE(uint32_t);
@@ -221,9 +252,9 @@ static void reduce_members(const cgx_group *g, const members *m, const cgx_cpu_c
 {
     const cgx_cpu_block *b = g->t->block;
     gather(b, m, what->bytes, scratch);
-    fold_values(what, scratch, m->size);
+    cgx__fold_values(what, scratch, m->size);
     if (what->operation != CGX__OP_REDUCE)
-        reduce_result(g, what, scratch);
+        cgx__reduce_result(g, what, scratch);
     else
         for (int i = 0; i < m->size; i++)
             memcpy(out(b, member(m, i)), scratch, what->bytes);
@@ -236,15 +267,15 @@ static void scan_members(const cgx_group *g, const members *m, const cgx_cpu_col
     const int shift = what->operation == CGX__OP_EXCLUSIVE_SCAN || what->operation == CGX__OP_EXCLUSIVE_UPDATE;
     _Alignas(32) unsigned char old[CGX__VALUE_BYTES] = { 0 };
     gather(b, m, bytes, scratch);
-    fold_values(what, scratch, m->size);
+    cgx__fold_values(what, scratch, m->size);
     int update = what->operation == CGX__OP_INCLUSIVE_UPDATE || what->operation == CGX__OP_EXCLUSIVE_UPDATE;
     if (update)
-        atomic_update(what, scratch + (size_t)(m->size - 1) * bytes, 0, old);
+        cgx__atomic_update(what, scratch + (size_t)(m->size - 1) * bytes, 0, old);
     if (shift)
         memcpy(out(b, member(m, 0)), old, bytes); /* zero, where there is no old value */
     for (int i = 0; i + shift < m->size; i++) {
         if (update)
-            apply_operator(what, out(b, member(m, i + shift)), old, scratch + (size_t)i * bytes);
+            cgx__apply_operator(what, out(b, member(m, i + shift)), old, scratch + (size_t)i * bytes);
         else
             memcpy(out(b, member(m, i + shift)), scratch + (size_t)i * bytes, bytes);
     }
@@ -255,7 +286,7 @@ static void shuffle(const cgx_cpu_block *b, const members *m, const cgx_cpu_coll
     for (int i = 0; i < m->size; i++) {
         int to = member(m, i), n = m->size, argument = b->argument[to], from = i;
         switch (what->operation) {
-        case CGX__OP_SHFL: from = (int)((unsigned)argument % (unsigned)n); break;
+        case CGX__OP_SHFL: from = (argument % n + n) % n; break;
         case CGX__OP_SHFL_UP: from = argument >= 0 && argument <= i ? i - argument : i; break;
         case CGX__OP_SHFL_DOWN: from = argument >= 0 && argument < n - i ? i + argument : i; break;
         case CGX__OP_SHFL_XOR: from = (i ^ argument) >= 0 && (i ^ argument) < n ? i ^ argument : i; break;
@@ -324,14 +355,19 @@ void cgx__cpu_complete(const cgx_group *g, const cgx_cpu_collective *what)
     const cgx_cpu_block *b = g->t->block;
     const members m = members_of(g);
     switch (what->operation) {
-    case CGX__OP_REDUCE: case CGX__OP_REDUCE_UPDATE: case CGX__OP_REDUCE_STORE: case CGX__OP_REDUCE_STORE_PLAIN:
-        reduce_members(g, &m, what, ((worker *)g->t->worker)->scratch);
-        break;
-    case CGX__OP_INCLUSIVE_SCAN: case CGX__OP_EXCLUSIVE_SCAN: case CGX__OP_INCLUSIVE_UPDATE: case CGX__OP_EXCLUSIVE_UPDATE:
-        scan_members(g, &m, what, ((worker *)g->t->worker)->scratch);
-        break;
-    case CGX__OP_ANY: case CGX__OP_ALL: case CGX__OP_BALLOT: vote(b, &m, what->operation); break;
-    case CGX__OP_MATCH_ANY: case CGX__OP_MATCH_ALL: match(b, &m, what); break;
+    case CGX__OP_REDUCE:
+    case CGX__OP_REDUCE_UPDATE:
+    case CGX__OP_REDUCE_STORE:
+    case CGX__OP_REDUCE_STORE_PLAIN: reduce_members(g, &m, what, ((worker *)g->t->worker)->scratch); break;
+    case CGX__OP_INCLUSIVE_SCAN:
+    case CGX__OP_EXCLUSIVE_SCAN:
+    case CGX__OP_INCLUSIVE_UPDATE:
+    case CGX__OP_EXCLUSIVE_UPDATE: scan_members(g, &m, what, ((worker *)g->t->worker)->scratch); break;
+    case CGX__OP_ANY:
+    case CGX__OP_ALL:
+    case CGX__OP_BALLOT: vote(b, &m, what->operation); break;
+    case CGX__OP_MATCH_ANY:
+    case CGX__OP_MATCH_ALL: match(b, &m, what); break;
     case CGX__OP_PARTITION: partition(b, &m, what); break;
     case CGX__OP_SYNC: break;
     default: shuffle(b, &m, what); break;
@@ -344,7 +380,9 @@ void cgx__cpu_coalesced(const cgx_group *g, const cgx_cpu_collective *what, int 
 {
     cgx_cpu_thread *t = g->t;
     block *b = (block *)t->block;
-    pending mine = { g->lanes, t->rank - cgx__place(t), { .expected = g->size, .operation = what->operation }, b->coalesced };
+    pending mine = {
+        g->lanes, t->rank - cgx__place(t), { .expected = g->size, .operation = what->operation }, b->coalesced
+    };
     pending **at = &b->coalesced;
     while (*at && ((*at)->base != mine.base || (*at)->lanes != mine.lanes))
         at = &(*at)->next;

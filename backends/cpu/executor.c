@@ -9,26 +9,28 @@
 struct executor_queue {
     command *first, *last;
     uint64_t submitted;
-    uint64_t completed;      /* atomic */
-    cgx_status status;       /* first error since the last wait */
+    uint64_t completed; /* atomic */
+    cgx_status status;  /* first error since the last wait */
     char text[1024];
-    executor_queue *next;    /* in the ring of queues with work */
+    executor_queue *next; /* in the ring of queues with work */
     int in_ring;
 };
 
 struct executor_event {
-    uint64_t recorded;       /* number of records asked for */
-    uint64_t reached;        /* atomic: number of records reached */
-    uint64_t nanoseconds;    /* when the last one was */
+    uint64_t recorded;    /* number of records asked for */
+    uint64_t reached;     /* atomic: number of records reached */
+    uint64_t nanoseconds; /* when the last one was */
+    int users;            /* commands that still have to look at it */
+    int orphaned;         /* destroyed by the user: the last of them frees it */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t work = PTHREAD_COND_INITIALIZER;  /* for the executor */
-static pthread_cond_t done = PTHREAD_COND_INITIALIZER;  /* for threads that wait */
-static executor_queue *ring;                            /* last queue of the ring; its next is the first */
-static int sleeping, waiting;                           /* executor on `work`; threads on `done` */
-static unsigned posted;                                 /* atomic: changes with every command */
-static int running;                                     /* the thread exists */
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER; /* for the executor */
+static pthread_cond_t done = PTHREAD_COND_INITIALIZER; /* for threads that wait */
+static executor_queue *ring;                           /* last queue of the ring; its next is the first */
+static int sleeping, waiting;                          /* executor on `work`; threads on `done` */
+static unsigned posted;                                /* atomic: changes with every command */
+static int running;                                    /* the thread exists */
 
 /* A launch that follows at once is met without the price of a wake-up; a longer silence frees the core. */
 enum { EXECUTOR_SPINS = 4000, WAIT_SPINS = 400 };
@@ -39,7 +41,7 @@ enum { SMALL_COMMAND = 512, KEEP_COMMANDS = 1024 };
 static command *spare;
 static int spares;
 
-command *command_new(size_t bytes)
+command *cgx__command_new(size_t bytes)
 {
     command *c = NULL;
     size_t size = bytes < SMALL_COMMAND ? SMALL_COMMAND : (bytes + 63) / 64 * 64;
@@ -114,6 +116,13 @@ static executor_queue *runnable(void)
     return NULL;
 }
 
+/* Under the lock: a command is done with the event. */
+static void event_leave(executor_event *e)
+{
+    if (!--e->users && e->orphaned)
+        free(e);
+}
+
 static void execute(executor_queue *q)
 {
     char text[1024] = "";
@@ -123,10 +132,13 @@ static void execute(executor_queue *q)
     if (c->run)
         status = c->run(c, text, sizeof text);
     pthread_mutex_lock(&lock);
-    if (c->run && c->event) {
+    if (c->run && c->event &&
+        c->ticket > c->event->reached) { /* a later record may have been first, on another queue */
         c->event->nanoseconds = cgx__cpu_nanoseconds();
         __atomic_store_n(&c->event->reached, c->ticket, __ATOMIC_RELEASE);
     }
+    if (c->event)
+        event_leave(c->event);
     if (status && !q->status) {
         q->status = status;
         memcpy(q->text, text, sizeof text);
@@ -154,7 +166,7 @@ static void serve_queues(void)
         unsigned seen = posted;
         pthread_mutex_unlock(&lock);
         for (int i = 0; i < EXECUTOR_SPINS && __atomic_load_n(&posted, __ATOMIC_ACQUIRE) == seen; i++)
-            team_relax();
+            cgx__team_relax();
         pthread_mutex_lock(&lock);
         while (posted == seen) {
             sleeping = 1;
@@ -165,12 +177,15 @@ static void serve_queues(void)
 }
 
 static int workers = 1;
-void executor_configure(int count) { workers = count; }
+void cgx__executor_configure(int count)
+{
+    workers = count;
+}
 
 static void *executor(void *unused)
 {
     (void)unused;
-    team_open(workers, serve_queues);
+    cgx__team_open(workers, serve_queues);
     return NULL;
 }
 
@@ -193,10 +208,16 @@ static cgx_status start_executor(void)
 
 /* ---- queues ---- */
 
-executor_queue *executor_queue_new(void) { return calloc(1, sizeof(executor_queue)); }
-void executor_queue_free(executor_queue *q) { free(q); }
+executor_queue *cgx__executor_queue_new(void)
+{
+    return calloc(1, sizeof(executor_queue));
+}
+void cgx__executor_queue_free(executor_queue *q)
+{
+    free(q);
+}
 
-cgx_status executor_enqueue(executor_queue *q, command *c)
+cgx_status cgx__executor_enqueue(executor_queue *q, command *c)
 {
     if (!c)
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu: not enough memory for a command");
@@ -227,7 +248,7 @@ cgx_status executor_enqueue(executor_queue *q, command *c)
 static void wait_until(const uint64_t *counter, uint64_t target)
 {
     for (int i = 0; i < WAIT_SPINS && __atomic_load_n(counter, __ATOMIC_ACQUIRE) < target; i++)
-        team_relax();
+        cgx__team_relax();
     if (__atomic_load_n(counter, __ATOMIC_ACQUIRE) >= target)
         return;
     pthread_mutex_lock(&lock);
@@ -238,7 +259,7 @@ static void wait_until(const uint64_t *counter, uint64_t target)
     pthread_mutex_unlock(&lock);
 }
 
-cgx_status executor_wait(executor_queue *q)
+cgx_status cgx__executor_wait(executor_queue *q)
 {
     pthread_mutex_lock(&lock);
     uint64_t target = q->submitted;
@@ -253,7 +274,7 @@ cgx_status executor_wait(executor_queue *q)
     return s;
 }
 
-cgx_status executor_query(executor_queue *q)
+cgx_status cgx__executor_query(executor_queue *q)
 {
     pthread_mutex_lock(&lock);
     cgx_status s = q->completed == q->submitted ? CGX_OK : CGX_NOT_READY;
@@ -263,8 +284,19 @@ cgx_status executor_query(executor_queue *q)
 
 /* ---- events ---- */
 
-executor_event *executor_event_new(void) { return calloc(1, sizeof(executor_event)); }
-void executor_event_free(executor_event *e) { free(e); }
+executor_event *cgx__executor_event_new(void)
+{
+    return calloc(1, sizeof(executor_event));
+}
+void cgx__executor_event_free(executor_event *e)
+{
+    pthread_mutex_lock(&lock);
+    int used = e->users;
+    e->orphaned = 1;
+    pthread_mutex_unlock(&lock);
+    if (!used)
+        free(e);
+}
 
 static cgx_status nothing(command *c, char *text, size_t text_bytes)
 {
@@ -272,29 +304,34 @@ static cgx_status nothing(command *c, char *text, size_t text_bytes)
     return CGX_OK;
 }
 
-cgx_status executor_record(executor_event *e, executor_queue *q)
+/* A command that records the event, or with RECORD 0 waits for its last record. */
+static cgx_status enqueue_event(executor_queue *q, executor_event *e, int record)
 {
-    command *c = command_new(sizeof *c);
+    command *c = cgx__command_new(sizeof *c);
     if (c) {
-        c->run = nothing;
+        c->run = record ? nothing : NULL;
         c->event = e;
         pthread_mutex_lock(&lock);
-        c->ticket = ++e->recorded;
+        e->users++;
+        c->ticket = record ? ++e->recorded : e->recorded;
         pthread_mutex_unlock(&lock);
     }
-    return executor_enqueue(q, c);
+    cgx_status s = cgx__executor_enqueue(q, c);
+    if (s && c) {
+        pthread_mutex_lock(&lock);
+        e->users--;
+        pthread_mutex_unlock(&lock);
+    }
+    return s;
 }
 
-cgx_status executor_wait_for(executor_queue *q, executor_event *e)
+cgx_status cgx__executor_record(executor_event *e, executor_queue *q)
 {
-    command *c = command_new(sizeof *c);
-    if (c) {
-        c->event = e;
-        pthread_mutex_lock(&lock);
-        c->ticket = e->recorded;
-        pthread_mutex_unlock(&lock);
-    }
-    return executor_enqueue(q, c);
+    return enqueue_event(q, e, 1);
+}
+cgx_status cgx__executor_wait_for(executor_queue *q, executor_event *e)
+{
+    return enqueue_event(q, e, 0);
 }
 
 static uint64_t last_record(executor_event *e)
@@ -305,19 +342,19 @@ static uint64_t last_record(executor_event *e)
     return ticket;
 }
 
-cgx_status executor_event_wait(executor_event *e)
+cgx_status cgx__executor_event_wait(executor_event *e)
 {
     wait_until(&e->reached, last_record(e));
     return CGX_OK;
 }
 
-cgx_status executor_event_query(executor_event *e)
+cgx_status cgx__executor_event_query(executor_event *e)
 {
     uint64_t ticket = last_record(e);
     return __atomic_load_n(&e->reached, __ATOMIC_ACQUIRE) >= ticket ? CGX_OK : CGX_NOT_READY;
 }
 
-cgx_status executor_event_elapsed(executor_event *first, executor_event *last, double *seconds)
+cgx_status cgx__executor_event_elapsed(executor_event *first, executor_event *last, double *seconds)
 {
     pthread_mutex_lock(&lock);
     cgx_status s = first->reached < first->recorded || last->reached < last->recorded ? CGX_NOT_READY : CGX_OK;

@@ -17,20 +17,20 @@ typedef struct command {
 } command;
 
 /* Before the first command: how many threads the team will have. */
-INTERNAL void executor_configure(int workers);
+INTERNAL void cgx__executor_configure(int workers);
 /* Zeroed memory for a command of BYTES, or NULL. The executor frees it. */
-INTERNAL command *command_new(size_t bytes);
-INTERNAL executor_queue *executor_queue_new(void);
-INTERNAL void executor_queue_free(executor_queue *q);
-INTERNAL cgx_status executor_enqueue(executor_queue *q, command *c);
-INTERNAL cgx_status executor_wait(executor_queue *q);
-INTERNAL cgx_status executor_query(executor_queue *q);
+INTERNAL command *cgx__command_new(size_t bytes);
+INTERNAL executor_queue *cgx__executor_queue_new(void);
+INTERNAL void cgx__executor_queue_free(executor_queue *q);
+INTERNAL cgx_status cgx__executor_enqueue(executor_queue *q, command *c);
+INTERNAL cgx_status cgx__executor_wait(executor_queue *q);
+INTERNAL cgx_status cgx__executor_query(executor_queue *q);
 
-INTERNAL executor_event *executor_event_new(void);
-INTERNAL void executor_event_free(executor_event *e);
-INTERNAL cgx_status executor_record(executor_event *e, executor_queue *q);
-INTERNAL cgx_status executor_wait_for(executor_queue *q, executor_event *e);
-INTERNAL cgx_status executor_event_wait(executor_event *e);
-INTERNAL cgx_status executor_event_query(executor_event *e);
-INTERNAL cgx_status executor_event_elapsed(executor_event *first, executor_event *last, double *seconds);
+INTERNAL executor_event *cgx__executor_event_new(void);
+INTERNAL void cgx__executor_event_free(executor_event *e);
+INTERNAL cgx_status cgx__executor_record(executor_event *e, executor_queue *q);
+INTERNAL cgx_status cgx__executor_wait_for(executor_queue *q, executor_event *e);
+INTERNAL cgx_status cgx__executor_event_wait(executor_event *e);
+INTERNAL cgx_status cgx__executor_event_query(executor_event *e);
+INTERNAL cgx_status cgx__executor_event_elapsed(executor_event *first, executor_event *last, double *seconds);
 #endif

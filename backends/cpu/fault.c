@@ -20,10 +20,10 @@ static void on_fault(int number, siginfo_t *info, void *context)
 {
     const worker *w = current;
     (void)context;
-    if (w && w->launch && stack_is_guard(&w->stacks, info->si_addr)) {
+    if (w && w->launch && cgx__stack_is_guard(&w->stacks, info->si_addr)) {
         char digits[24], *d = digits + sizeof digits - 1;
         *d = 0;
-        for (size_t n = stack_bytes(); n; n /= 10)
+        for (size_t n = cgx__stack_bytes(); n; n /= 10)
             *--d = (char)('0' + n % 10);
         say("cgx: kernel ");
         say(w->launch->kernel->name);
@@ -34,7 +34,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     signal(number, SIG_DFL); /* the access is repeated, and ends the process as it would have */
 }
 
-void fault_watch(worker *w)
+void cgx__fault_watch(worker *w)
 {
     static int installed;
     current = w;

@@ -11,7 +11,11 @@ enum { COUNT_BITS = 20, TX_BITS = 21 };
 static const uint64_t COUNT_MASK = (1u << COUNT_BITS) - 1, TX_MASK = (1u << TX_BITS) - 1, TX_ZERO = 1u << (TX_BITS - 1);
 enum { EXPECTED_AT = COUNT_BITS, TX_AT = 2 * COUNT_BITS, PARITY_AT = TX_AT + TX_BITS, VALID_AT = PARITY_AT + 1 };
 
-typedef struct { uint64_t pending, expected; int64_t tx; int parity; } state;
+typedef struct {
+    uint64_t pending, expected;
+    int64_t tx;
+    int parity;
+} state;
 
 static state unpack(uint64_t w)
 {
@@ -29,7 +33,7 @@ static uint64_t pack(state s)
 /* The record of a barrier at this address, or of none: word 0. */
 static barrier_record *record_of(cgx_cpu_thread *t, const cgx_mbarrier *b, int line)
 {
-    block *owner = block_of(t, b);
+    block *owner = cgx__block_of(t, b);
     if (CGX__UNLIKELY(!owner || (uintptr_t)b & 7))
         cgx__cpu_misuse(t, line, "an mbarrier is an aligned 64-bit word in shared memory");
     if (CGX__UNLIKELY(owner->barrier_capacity < owner->pub.shared_bytes / 8)) {
@@ -52,7 +56,10 @@ static barrier_record *live_record(cgx_cpu_thread *t, const cgx_mbarrier *b, int
     return r;
 }
 
-static void write_word(barrier_record *r, cgx_mbarrier *b, state s) { r->word = b->word = pack(s); }
+static void write_word(barrier_record *r, cgx_mbarrier *b, state s)
+{
+    r->word = b->word = pack(s);
+}
 
 void cgx__cpu_mbarrier_init(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t count, int line)
 {
@@ -61,7 +68,8 @@ void cgx__cpu_mbarrier_init(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t count, i
         cgx__cpu_misuse(t, line, "an mbarrier's count is 1 to 1,048,575");
     if (r->word)
         cgx__cpu_misuse(t, line, "an mbarrier is initialised again without cgx_mbarrier_inval");
-    block_of(t, b)->has_barriers = 1;
+    cgx__block_of(t, b)->has_barriers = 1;
+    cgx__stop_following((block *)t->block); /* the records are to be cleared before the next block */
     r->phase = 0;
     write_word(r, b, (state){ (uint64_t)count, (uint64_t)count, 0, 0 });
 }
@@ -92,7 +100,8 @@ static void wake(cgx_cpu_worker *w, const cgx_mbarrier *b)
     }
 }
 
-cgx_mbarrier_token cgx__cpu_mbarrier_arrive(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t n, int drop, int64_t bytes, int line)
+cgx_mbarrier_token cgx__cpu_mbarrier_arrive(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t n, int drop, int64_t bytes,
+                                            int line)
 {
     barrier_record *r = live_record(t, b, line);
     state s = unpack(b->word);
@@ -172,4 +181,7 @@ int cgx__cpu_mbarrier_try(cgx_cpu_thread *t, const cgx_mbarrier *b, int odd, uin
     return 1;
 }
 
-uint32_t cgx__cpu_token_pending(cgx_mbarrier_token token) { return (uint32_t)(token.word & COUNT_MASK); }
+uint32_t cgx__cpu_token_pending(cgx_mbarrier_token token)
+{
+    return (uint32_t)(token.word & COUNT_MASK);
+}

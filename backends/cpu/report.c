@@ -11,7 +11,9 @@ static const char *const operations[] = {
 #undef TEXT
 };
 
-typedef struct { char *at, *end; } writer;
+typedef struct {
+    char *at, *end;
+} writer;
 
 static __attribute__((format(printf, 2, 3))) void put(writer *w, const char *format, ...)
 {
@@ -27,7 +29,10 @@ static __attribute__((format(printf, 2, 3))) void put(writer *w, const char *for
 /* "ranks 0-127, 130" */
 static void put_ranks(writer *w, const uint64_t *set, int threads)
 {
-    const char *separator = "ranks ";
+    int members = 0;
+    for (int r = 0; r < threads; r++)
+        members += set[r / 64] >> r % 64 & 1;
+    const char *separator = members == 1 ? "rank " : "ranks ";
     for (int r = 0; r < threads; r++) {
         int first = r;
         if (!(set[r / 64] >> r % 64 & 1))
@@ -60,11 +65,12 @@ static void put_queue(writer *w, const block *b, const cgx_cpu_barrier *q, const
     put(w, "); ");
 }
 
-void report_deadlock(worker *w, char *text, size_t bytes)
+void cgx__report_deadlock(worker *w, char *text, size_t bytes)
 {
     writer out = { text, text + bytes };
     *text = 0;
-    for (int i = 0; i < w->block_capacity && i < (w->launch->cooperative ? w->started : w->launch->cluster_blocks); i++) {
+    for (int i = 0; i < w->block_capacity && i < (w->launch->cooperative ? w->started : w->launch->cluster_blocks);
+         i++) {
         const block *b = w->blocks[i];
         if (b->pub.exited == b->pub.shape.threads)
             continue;
@@ -87,7 +93,7 @@ void report_deadlock(worker *w, char *text, size_t bytes)
         put_queue(&out, b, &w->pub.waiters, "shared memory");
         if (b->pub.exited) {
             put_ranks(&out, b->ended, b->pub.shape.threads);
-            put(&out, " have ended; ");
+            put(&out, b->pub.exited == 1 ? " has ended; " : " have ended; ");
         }
     }
     size_t n = strlen(text);

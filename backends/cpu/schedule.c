@@ -12,18 +12,21 @@
 #include <string.h>
 #include "team.h"
 
-void launch_fail(launch *l, cgx_status status, const char *format, ...)
+void cgx__launch_fail(launch *l, cgx_status status, const char *format, ...)
 {
     if (__atomic_exchange_n(&l->failed, 1, __ATOMIC_ACQ_REL))
         return;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(l->text, sizeof l->text, format, arguments);
+    vsnprintf(l->text, l->text_bytes, format, arguments);
     va_end(arguments);
     l->status = status;
 }
 
-static int failed(const launch *l) { return __atomic_load_n(&l->failed, __ATOMIC_ACQUIRE); }
+static int failed(const launch *l)
+{
+    return __atomic_load_n(&l->failed, __ATOMIC_ACQUIRE);
+}
 
 /* ---- blocks ---- */
 
@@ -62,8 +65,7 @@ static int may_start(worker *w)
     launch *l = w->launch;
     if (failed(l))
         return 0;
-    int begins = w->next_block % l->cluster_blocks == 0;
-    if (begins && w->resident && !l->cooperative)
+    if (w->resident && !l->cooperative && (l->cluster_blocks == 1 || w->next_block % l->cluster_blocks == 0))
         return 0;
     if (w->next_block == w->end_block && l->dynamic) {
         int64_t cluster = __atomic_fetch_add(&l->next_dynamic, 1, __ATOMIC_RELAXED);
@@ -78,6 +80,11 @@ static int may_start(worker *w)
 /* Blocks are counted cluster by cluster, and inside a cluster x fastest. */
 static void place(cgx_cpu_shape *s, int64_t i, int cluster_blocks)
 {
+    if (cluster_blocks == 1 && s->grid.y == 1 && s->grid.z == 1) { /* the common case, without divisions */
+        s->block_index.x = (int)i;
+        s->block_rank = i;
+        return;
+    }
     const int64_t cluster = i / cluster_blocks;
     const int rank = (int)(i % cluster_blocks), nx = s->grid.x / s->cluster.x, ny = s->grid.y / s->cluster.y;
     s->block_index.x = (int)(cluster % nx) * s->cluster.x + rank % s->cluster.x;
@@ -86,36 +93,44 @@ static void place(cgx_cpu_shape *s, int64_t i, int cluster_blocks)
     s->block_rank = ((int64_t)s->block_index.z * s->grid.y + s->block_index.y) * s->grid.x + s->block_index.x;
 }
 
+/* What all blocks that will use this place in the launch have in common. */
+static void prepare_block(worker *w, block *b, int rank, int slot)
+{
+    const launch *l = w->launch;
+    const size_t fixed = (l->static_shared + 127) & ~(size_t)127;
+    b->pub.shape = l->shape;
+    b->pub.worker = &w->pub;
+    b->pub.shared = b->shared_memory;
+    b->pub.dynamic = b->shared_memory + fixed;
+    b->pub.shared_bytes = fixed + l->dynamic_shared;
+    b->pub.cluster = &w->blocks[slot - rank]->cluster;
+    b->pub.peers = (cgx_cpu_block *const *)w->blocks + (slot - rank);
+    b->pub.cluster_rank = rank;
+    b->pub.cluster_blocks = l->cluster_blocks;
+}
+
 /* The next block this worker is to run, ready to start, or NULL. */
 static block *start_block(worker *w)
 {
-    launch *l = w->launch;
+    const launch *l = w->launch;
     if (!may_start(w))
         return NULL;
     const int64_t i = w->next_block++;
-    const int rank = (int)(i % l->cluster_blocks), slot = l->cooperative ? w->started : rank;
-    block *b = w->blocks[slot], *first = w->blocks[slot - rank];
+    const int rank = l->cluster_blocks == 1 ? 0 : (int)(i % l->cluster_blocks),
+              slot = l->cooperative ? w->started : rank;
+    block *b = w->blocks[slot];
     w->started++;
     w->resident++;
-    b->pub.shape = l->shape;
     place(&b->pub.shape, i, l->cluster_blocks);
     b->pub.next = 0;
     b->pub.exited = 0;
     b->pub.tiled = 0;
-    b->pub.worker = &w->pub;
-    b->pub.shared = b->shared_memory;
-    b->pub.dynamic = b->shared_memory + ((l->static_shared + 127) & ~(size_t)127);
-    b->pub.shared_bytes = ((l->static_shared + 127) & ~(size_t)127) + l->dynamic_shared;
     b->pub.barrier.arrived = 0;
     b->pub.barrier.expected = l->shape.threads;
-    b->pub.cluster = &first->cluster;
-    b->pub.peers = (cgx_cpu_block *const *)w->blocks + (slot - rank);
-    b->pub.cluster_rank = rank;
-    b->pub.cluster_blocks = l->cluster_blocks;
     b->grid_round = b->cluster_round = 0;
     if (rank == 0) {
-        first->cluster.arrived = 0;
-        first->cluster.expected = l->cluster_blocks * l->shape.threads;
+        b->cluster.arrived = 0;
+        b->cluster.expected = l->cluster_blocks * l->shape.threads;
     }
     if (b->has_barriers)
         memset(b->barriers, 0, b->barrier_capacity * sizeof *b->barriers);
@@ -124,11 +139,10 @@ static block *start_block(worker *w)
         memset(b->stages, 0, (size_t)l->shape.threads * sizeof *b->stages);
     if (b->stores)
         memset(b->stores, 0, (size_t)l->shape.threads * sizeof *b->stores);
-    memset(b->ended, 0, (size_t)(l->shape.threads + 63) / 64 * sizeof b->ended[0]);
     return b;
 }
 
-block *block_of(const cgx_cpu_thread *t, const void *address)
+block *cgx__block_of(const cgx_cpu_thread *t, const void *address)
 {
     for (int i = -1; i < t->block->cluster_blocks; i++) {
         cgx_cpu_block *b = i < 0 ? t->block : t->block->peers[i];
@@ -150,10 +164,38 @@ void *cgx__cpu_map_shared(cgx_cpu_thread *t, const void *address, int rank, int 
 
 int cgx__cpu_shared_rank(cgx_cpu_thread *t, const void *address, int line)
 {
-    const block *b = block_of(t, address);
+    const block *b = cgx__block_of(t, address);
     if (!b)
         cgx__cpu_misuse(t, line, "query_shared_rank: the address is in no shared memory of the cluster");
     return b->pub.cluster_rank;
+}
+
+/* How many blocks the entry may run behind this one without coming back: blocks of a row, alone on the worker, with nothing
+ * to prepare between them. Few at a time, so that a launch that failed elsewhere ends soon. */
+enum { FOLLOW = 64 };
+static int may_follow(const worker *w, const block *b)
+{
+    const launch *l = w->launch;
+    const int64_t left = w->end_block - w->next_block;
+    if (b->pub.next || l->cooperative || l->cluster_blocks > 1 || l->shape.grid.y > 1 || l->shape.grid.z > 1 ||
+        w->pub.late)
+        return 0;
+    return left < FOLLOW ? (int)left : FOLLOW;
+}
+
+void cgx__stop_following(block *b)
+{
+    b->follow -= b->pub.follow;
+    b->pub.follow = 0;
+}
+
+/* Of those that were allowed, what is left did not run. */
+static void blocks_followed(worker *w, block *b)
+{
+    cgx__stop_following(b);
+    w->next_block += b->follow;
+    w->started += b->follow;
+    b->follow = 0;
 }
 
 /* ---- threads that end ---- */
@@ -161,7 +203,7 @@ int cgx__cpu_shared_rank(cgx_cpu_thread *t, const void *address, int line)
 static int ended_in(const block *b, int base, int size)
 {
     int n = 0;
-    for (int r = base; r < base + size; ) {
+    for (int r = base; r < base + size;) {
         int step = 64 - r % 64 < base + size - r ? 64 - r % 64 : base + size - r;
         uint64_t word = b->ended[r / 64] >> r % 64;
         n += __builtin_popcountll(step == 64 ? word : word & (((uint64_t)1 << step) - 1));
@@ -170,7 +212,10 @@ static int ended_in(const block *b, int base, int size)
     return n;
 }
 
-int cgx__cpu_running(const cgx_cpu_block *b, int base, int size) { return size - ended_in((const block *)b, base, size); }
+int cgx__cpu_running(const cgx_cpu_block *b, int base, int size)
+{
+    return size - ended_in((const block *)b, base, size);
+}
 
 /* Releases the tiles up to the warp that waited only for threads that have ended. */
 static void release_tiles(block *b, int first, int end)
@@ -186,55 +231,63 @@ static void release_tiles(block *b, int first, int end)
         }
 }
 
-/* Threads FIRST to END - 1 have ended: they count as arrived at the block's barrier and at tiles up to the warp. */
-static void threads_ended(block *b, int first, int end)
+/* Threads FIRST to END - 1 have ended: they count as arrived at the barriers of the block and of the cluster, and at tiles up to
+ * the warp. */
+static inline void threads_ended(block *b, int first, int end)
 {
     worker *w = (worker *)b->pub.worker;
-    if (first >= end)
+    const int count = end - first, before = b->pub.exited;
+    if (count <= 0)
         return;
-    b->pub.exited += end - first;
-    if (b->pub.cluster_blocks > 1) {
+    b->pub.exited = before + count;
+    if (b->pub.cluster_blocks > 1 || b->pub.exited < b->pub.shape.threads) {
         cgx_cpu_barrier *c = b->pub.cluster;
-        c->expected -= end - first;
+        c->expected -= count;
         if (c->arrived && c->arrived == c->expected)
             cgx__cpu_release(&w->pub, c);
     }
-    if (b->pub.exited == b->pub.shape.threads) {
+    if (before + count == b->pub.shape.threads) {
         if (w->first_deferred)
-            async_finish(b);
+            cgx__async_finish(b);
         w->resident--;
         return;
     }
+    if (before == 0)
+        memset(b->ended, 0, (size_t)(b->pub.shape.threads + 63) / 64 * sizeof b->ended[0]);
     for (int r = first; r < end; r++)
         b->ended[r / 64] |= (uint64_t)1 << r % 64;
     cgx_cpu_barrier *q = &b->pub.barrier;
-    q->expected -= end - first;
+    q->expected -= count;
     if (q->arrived && q->arrived == q->expected)
-        cgx__cpu_release(b->pub.worker, q);
+        cgx__cpu_release(&w->pub, q);
     if (b->pub.tiled)
         release_tiles(b, first, end);
 }
 
 /* ---- fibers ---- */
 
-/* Ends the launch from a fiber. */
+/* Ends the launch from a fiber, or from an effect that the scheduler performs. */
 static __attribute__((noreturn)) void abandon(worker *w)
 {
     w->abandoned = 1;
-    switch_jump(w, w->pub.scheduler.sp);
+    if (w->escape)
+        longjmp(*w->escape, 1);
+    cgx__switch_jump(w, w->pub.scheduler.sp);
 }
 
 static void check_overflow(worker *w, int index, const block *b)
 {
-    if (CGX__UNLIKELY(stack_overflowed(&w->stacks, index))) {
-        launch_fail(w->launch, CGX_ERROR_FAULT, "%s: a thread of block %lld ran over its stack of %s bytes; CGX_CPU_STACK sets "
-                    "the size", w->launch->kernel->name, (long long)b->pub.shape.block_rank,
-                    cgx__number((int64_t)stack_bytes()));
+    if (CGX__UNLIKELY(cgx__stack_overflowed(&w->stacks, index))) {
+        cgx__launch_fail(w->launch, CGX_ERROR_FAULT,
+                         "%s: a thread of block %lld ran over its stack of %s bytes; CGX_CPU_STACK sets "
+                         "the size",
+                         w->launch->kernel->name, (long long)b->pub.shape.block_rank,
+                         cgx__number((int64_t)cgx__stack_bytes()));
         abandon(w);
     }
 }
 
-void fiber_main(worker *w, int index)
+void cgx__fiber_main(worker *w, int index)
 {
     const launch *l = w->launch;
     for (;;) {
@@ -243,28 +296,33 @@ void fiber_main(worker *w, int index)
         if (!b && !(b = start_block(w)))
             break;
         b->loop_start = b->pub.next;
+        b->follow = b->pub.follow = may_follow(w, b);
         int rank = l->run(&b->pub, l->arguments);
+        if (rank < 0) /* otherwise the fork has counted them */
+            blocks_followed(w, b);
         check_overflow(w, index, b);
         if (rank < 0)
             threads_ended(b, b->loop_start, b->pub.shape.threads);
         else
             threads_ended(b, rank, rank + 1);
     }
-    stack_release(&w->stacks, index); /* nobody takes it before this fiber has left it */
-    switch_jump(w, cgx__cpu_pop(&w->pub)->sp);
+    cgx__stack_release(&w->stacks, index); /* nobody takes it before this fiber has left it */
+    cgx__switch_jump(w, cgx__cpu_pop(&w->pub)->sp);
 }
 
 /* The context of a new fiber, or NULL if there is no stack for it, which fails the launch. */
 static void *new_fiber(worker *w)
 {
-    int index = stack_acquire(&w->stacks);
+    int index = cgx__stack_acquire(&w->stacks);
     if (index < 0) {
-        launch_fail(w->launch, CGX_ERROR_OUT_OF_MEMORY, "%s: no memory for the stack of another thread (%s bytes; %d are in use); "
-                    "CGX_CPU_STACK sets the size", w->launch->kernel->name, cgx__number((int64_t)stack_bytes()),
-                    w->stacks.made - w->stacks.unused);
+        cgx__launch_fail(w->launch, CGX_ERROR_OUT_OF_MEMORY,
+                         "%s: no memory for the stack of another thread (%s bytes; %d are in use); "
+                         "CGX_CPU_STACK sets the size",
+                         w->launch->kernel->name, cgx__number((int64_t)cgx__stack_bytes()),
+                         w->stacks.made - w->stacks.unused);
         return NULL;
     }
-    return switch_prepare(w, index);
+    return cgx__switch_prepare(w, index);
 }
 
 void *cgx__cpu_fork(cgx_cpu_thread *thread, cgx_cpu_node *me)
@@ -272,6 +330,7 @@ void *cgx__cpu_fork(cgx_cpu_thread *thread, cgx_cpu_node *me)
     block *b = (block *)thread->block;
     worker *w = (worker *)thread->worker;
     thread->forked = 1;
+    blocks_followed(w, b);
     threads_ended(b, b->loop_start, thread->rank);
     int more = thread->rank + 1 < b->pub.shape.threads;
     if (more) {
@@ -292,8 +351,8 @@ void cgx__cpu_misuse(cgx_cpu_thread *t, int line, const char *text)
 {
     worker *w = (worker *)t->worker;
     const cgx_dim3 b = t->shape->block_index;
-    launch_fail(w->launch, CGX_ERROR_MISUSE, "%s, block (%d, %d, %d), thread %d: %s (%s:%d)", w->launch->kernel->name, b.x, b.y,
-                b.z, t->rank, text, w->launch->kernel->file, line);
+    cgx__launch_fail(w->launch, CGX_ERROR_MISUSE, "%s, block (%d, %d, %d), thread %d: %s (%s:%d)",
+                     w->launch->kernel->name, b.x, b.y, b.z, t->rank, text, w->launch->kernel->file, line);
     abandon(w);
 }
 
@@ -361,7 +420,7 @@ cgx_mask cgx__cpu_coalesce(cgx_cpu_thread *t, int line)
 
 /* ---- random schedules ---- */
 
-uint64_t random_next(worker *w)
+uint64_t cgx__random_next(worker *w)
 {
     uint64_t z = w->random += 0x9e3779b97f4a7c15u; /* splitmix64 */
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -375,7 +434,7 @@ void cgx__cpu_shuffle(cgx_cpu_worker *pub, cgx_cpu_node *head)
     worker *w = (worker *)pub;
     while (head) {
         cgx_cpu_node *next = head->next;
-        uint64_t r = random_next(w);
+        uint64_t r = cgx__random_next(w);
         if (pub->ready_head && r & 1) {
             cgx_cpu_node *after = pub->ready_head;
             for (int skip = (int)(r >> 1 & 7); skip && after->next; skip--)
@@ -411,7 +470,7 @@ void cgx__cpu_yield(cgx_cpu_thread *t, int line)
     }
     if (++w->yields >= (w->pub.ready_head ? 64 : 1)) { /* nothing else may be left to happen */
         w->yields = 0;
-        async_progress(w);
+        cgx__async_progress(w);
         coalesce_waiting(w);
         if (!w->pub.ready_head && !may_start(w))
             sched_yield(); /* what is polled for is another worker's to do */
@@ -424,7 +483,7 @@ void cgx__cpu_yield(cgx_cpu_thread *t, int line)
     if (failed(w->launch))
         abandon(w);
     if (to)
-        switch_to(w, &me, to);
+        cgx__switch_to(w, &me, to);
 }
 
 /* ---- grid synchronisation ---- */
@@ -432,6 +491,8 @@ void cgx__cpu_yield(cgx_cpu_thread *t, int line)
 void cgx__cpu_grid_arrived(cgx_cpu_worker *pub)
 {
     launch *l = ((worker *)pub)->launch;
+    if (pub->deferred)
+        cgx__cpu_settle(pub); /* before the other workers are told */
     if (__atomic_add_fetch(&l->grid_arrived, 1, __ATOMIC_ACQ_REL) == l->participants) {
         l->grid_arrived = 0;
         __atomic_add_fetch(&l->grid_phase, 1, __ATOMIC_RELEASE);
@@ -452,13 +513,13 @@ static int wait_for_grid(worker *w)
             return 0;
         if (__atomic_load_n(&w->launch->finished, __ATOMIC_ACQUIRE) && grid_waits(w)) {
             char text[900];
-            report_deadlock(w, text, sizeof text);
-            launch_fail(w->launch, CGX_ERROR_DEADLOCK, "%s: deadlock: %s; other blocks of the grid have ended",
-                        w->launch->kernel->name, text);
+            cgx__report_deadlock(w, text, sizeof text);
+            cgx__launch_fail(w->launch, CGX_ERROR_DEADLOCK, "%s: deadlock: %s; other blocks of the grid have ended",
+                             w->launch->kernel->name, text);
             return 0;
         }
         if (spins < 4000)
-            team_relax();
+            cgx__team_relax();
         else
             sched_yield();
     }
@@ -491,7 +552,7 @@ static int prepare(worker *w, launch *l, int64_t first, int64_t end)
     w->grid_phase = 0;
     w->random = l->seed ^ (uint64_t)first;
     w->pub.shuffled = l->seed != 0;
-    w->pub.late = async_is_late();
+    w->pub.late = cgx__async_is_late();
     w->pub.ready_head = NULL;
     w->pub.grid = (cgx_cpu_barrier){ .expected = l->cooperative ? resident * l->shape.threads : 0 };
     if (!reserve_scratch(w, l->cooperative && l->shape.blocks > CGX__MAX_THREADS ? l->shape.blocks : CGX__MAX_THREADS))
@@ -505,27 +566,44 @@ static int prepare(worker *w, launch *l, int64_t first, int64_t end)
             if (!(w->blocks[w->block_capacity] = new_block()))
                 return 0;
     }
-    for (int i = 0; i < resident; i++)
+    for (int i = 0; i < resident; i++) {
         if (!reserve_shared(w->blocks[i], shared ? shared : 1))
             return 0;
+        prepare_block(w, w->blocks[i], i % l->cluster_blocks, i);
+    }
     return 1;
 }
 
 /* A failed launch leaves waiting threads behind: their stacks are taken back and every list they stood in is emptied. */
 static void clean_up(worker *w)
 {
-    stack_reset(&w->stacks);
+    cgx__stack_reset(&w->stacks);
     for (int i = 0; i < w->block_capacity; i++) {
         block *b = w->blocks[i];
         memset(b->pub.tiles, 0, CGX__BARRIERS * sizeof *b->pub.tiles);
         b->pub.barrier = b->cluster = (cgx_cpu_barrier){ 0 };
         b->coalesced = NULL;
     }
-    async_drop(w);
+    cgx__async_drop(w);
     w->coalescing = NULL;
     w->pub.waiters = w->pub.grid = (cgx_cpu_barrier){ 0 };
     w->pub.ready_head = NULL;
     w->abandoned = 0;
+}
+
+/* Effects that were put off; whether there were any. One may break a rule, its barrier being gone. */
+static int progress(worker *w)
+{
+    jmp_buf escape;
+    int did = 1;
+    if (!w->first_deferred)
+        return 0;
+    if (!setjmp(escape)) {
+        w->escape = &escape;
+        did = cgx__async_progress(w);
+    }
+    w->escape = NULL;
+    return did;
 }
 
 /* Runs until the blocks are done; false if the launch failed and threads were left waiting. */
@@ -536,34 +614,34 @@ static int schedule(worker *w)
             void *fiber = new_fiber(w);
             if (!fiber)
                 return 0;
-            switch_to(w, &w->pub.scheduler, fiber);
+            cgx__switch_to(w, &w->pub.scheduler, fiber);
         } else if (w->pub.ready_head) {
-            switch_to(w, &w->pub.scheduler, cgx__cpu_pop(&w->pub)->sp);
+            cgx__switch_to(w, &w->pub.scheduler, cgx__cpu_pop(&w->pub)->sp);
         } else if (!w->resident) {
             __atomic_add_fetch(&w->launch->finished, 1, __ATOMIC_RELEASE);
             return 1;
-        } else if (async_progress(w) || coalesce_waiting(w)) {
+        } else if (progress(w) || coalesce_waiting(w)) {
             continue;
         } else if (w->pub.grid.expected && w->pub.grid.arrived == w->pub.grid.expected) {
             if (!wait_for_grid(w))
                 return 0;
         } else {
             char text[900];
-            report_deadlock(w, text, sizeof text);
-            launch_fail(w->launch, CGX_ERROR_DEADLOCK, "%s: deadlock: %s", w->launch->kernel->name, text);
+            cgx__report_deadlock(w, text, sizeof text);
+            cgx__launch_fail(w->launch, CGX_ERROR_DEADLOCK, "%s: deadlock: %s", w->launch->kernel->name, text);
             return 0;
         }
     }
     return 0;
 }
 
-void worker_run(worker *w, launch *l, int64_t first, int64_t end)
+void cgx__worker_run(worker *w, launch *l, int64_t first, int64_t end)
 {
-    fault_watch(w);
+    cgx__fault_watch(w);
     if (!prepare(w, l, first, end))
-        launch_fail(l, CGX_ERROR_OUT_OF_MEMORY, "%s: no memory for %lld resident blocks", l->kernel->name,
-                    (long long)(l->cooperative ? end - first : 1));
+        cgx__launch_fail(l, CGX_ERROR_OUT_OF_MEMORY, "%s: no memory for %lld resident blocks", l->kernel->name,
+                         (long long)(l->cooperative ? end - first : 1));
     else if (!schedule(w))
         clean_up(w);
-    fault_watch(NULL);
+    cgx__fault_watch(NULL);
 }

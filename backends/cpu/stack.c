@@ -9,8 +9,8 @@
 
 enum {
     CHUNK_STACKS = 256,
-    COLOURS = 32, COLOUR_BYTES = 320, /* five cache lines: spreads over two and a half pages */
-    DEFAULT_STACK = 64 * 1024, MIN_STACK = 16 * 1024,
+    COLOURS = 32,
+    COLOUR_BYTES = 320, /* five cache lines: spreads over two and a half pages */
     /* Each guard page splits a mapping in two; vm.max_map_count is 65,530 by default and is the whole process's. */
     MAX_GUARDS = 24 * 1024
 };
@@ -19,23 +19,21 @@ static int guards; /* atomic, of all workers */
 
 extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
 
-size_t stack_bytes(void)
+static size_t configured;
+
+void cgx__stack_configure(size_t bytes)
 {
-    static size_t bytes;
-    if (!bytes) {
-        const char *text = getenv("CGX_CPU_STACK");
-        long asked = text ? strtol(text, NULL, 10) : 0;
-        size_t page = (size_t)sysconf(_SC_PAGESIZE);
-        size_t n = asked > 0 ? (size_t)asked : DEFAULT_STACK;
-        n = n < MIN_STACK ? MIN_STACK : n;
-        bytes = (n + page - 1) / page * page;
-    }
-    return bytes;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    configured = (bytes + page - 1) / page * page;
+}
+size_t cgx__stack_bytes(void)
+{
+    return configured;
 }
 
 static int add_chunk(stack_pool *p)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), stride = stack_bytes() + page, bytes = stride * CHUNK_STACKS;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), stride = cgx__stack_bytes() + page, bytes = stride * CHUNK_STACKS;
     int n = p->made + CHUNK_STACKS;
     stack *all = realloc(p->all, (size_t)n * sizeof *all);
     if (all)
@@ -51,7 +49,8 @@ static int add_chunk(stack_pool *p)
     char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return 0;
-    madvise(memory, bytes, MADV_NOHUGEPAGE); /* with huge pages the first block of 1,024 threads takes 67 MB and 120 ms */
+    madvise(memory, bytes,
+            MADV_NOHUGEPAGE); /* with huge pages the first block of 1,024 threads takes 67 MB and 120 ms */
     p->chunks[p->chunk_count].memory = memory;
     p->chunks[p->chunk_count++].bytes = bytes;
     /* Pushed in reverse, so that the first thread of the first block gets the first stack. */
@@ -72,13 +71,13 @@ static int add_chunk(stack_pool *p)
 static void protect(stack *s)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    s->guarded = __atomic_fetch_add(&guards, 1, __ATOMIC_RELAXED) < MAX_GUARDS &&
-                 !mprotect(s->base - page, page, PROT_NONE);
+    s->guarded =
+        __atomic_fetch_add(&guards, 1, __ATOMIC_RELAXED) < MAX_GUARDS && !mprotect(s->base - page, page, PROT_NONE);
     if (!s->guarded)
         memcpy(s->base, &CANARY, sizeof CANARY);
 }
 
-int stack_acquire(stack_pool *p)
+int cgx__stack_acquire(stack_pool *p)
 {
     if (!p->unused && !add_chunk(p))
         return -1;
@@ -88,15 +87,18 @@ int stack_acquire(stack_pool *p)
     return index;
 }
 
-void stack_release(stack_pool *p, int index) { p->free[p->unused++] = index; }
+void cgx__stack_release(stack_pool *p, int index)
+{
+    p->free[p->unused++] = index;
+}
 
-int stack_overflowed(const stack_pool *p, int index)
+int cgx__stack_overflowed(const stack_pool *p, int index)
 {
     const stack *s = p->all + index;
     return !s->guarded && memcmp(s->base, &CANARY, sizeof CANARY);
 }
 
-void stack_reset(stack_pool *p)
+void cgx__stack_reset(stack_pool *p)
 {
     p->unused = 0;
     for (int i = p->made - 1; i >= 0; i--) {
@@ -109,9 +111,9 @@ void stack_reset(stack_pool *p)
     }
 }
 
-int stack_of(const stack_pool *p, const void *address)
+int cgx__stack_of(const stack_pool *p, const void *address)
 {
-    size_t stride = stack_bytes() + (size_t)sysconf(_SC_PAGESIZE);
+    size_t stride = cgx__stack_bytes() + (size_t)sysconf(_SC_PAGESIZE);
     for (int c = 0; c < p->chunk_count; c++) {
         size_t at = (size_t)((const char *)address - p->chunks[c].memory);
         if (at < p->chunks[c].bytes)
@@ -120,8 +122,8 @@ int stack_of(const stack_pool *p, const void *address)
     return -1;
 }
 
-int stack_is_guard(const stack_pool *p, const void *address)
+int cgx__stack_is_guard(const stack_pool *p, const void *address)
 {
-    int index = stack_of(p, address);
+    int index = cgx__stack_of(p, address);
     return index >= 0 && p->all[index].guarded == 1 && (const char *)address < p->all[index].base;
 }

@@ -12,9 +12,10 @@ static void announce(worker *w, void **fake, const void *sp)
 {
     if (!__sanitizer_start_switch_fiber)
         return;
-    int s = stack_of(&w->stacks, sp);
+    int s = cgx__stack_of(&w->stacks, sp);
     if (s >= 0)
-        __sanitizer_start_switch_fiber(fake, w->stacks.all[s].base, (size_t)(w->stacks.all[s].top - w->stacks.all[s].base));
+        __sanitizer_start_switch_fiber(fake, w->stacks.all[s].base,
+                                       (size_t)(w->stacks.all[s].top - w->stacks.all[s].base));
     else
         __sanitizer_start_switch_fiber(fake, w->main_stack_bottom, w->main_stack_bytes);
 }
@@ -36,7 +37,7 @@ CGX__HIDDEN __attribute__((used, noreturn)) void cgx__fiber_entry(worker *w, int
 void cgx__fiber_entry(worker *w, int index)
 {
     arrived(w, NULL, !w->main_stack_bottom);
-    fiber_main(w, index);
+    cgx__fiber_main(w, index);
 }
 
 #if ((defined(__x86_64__) && defined(__LP64__)) || defined(__aarch64__)) && !defined(CGX__UCONTEXT)
@@ -44,7 +45,7 @@ void cgx__raw_to(void **save, void *sp) CGX__HIDDEN;
 void cgx__raw_jump(void *sp) CGX__HIDDEN __attribute__((noreturn));
 void cgx__raw_first(void) CGX__HIDDEN;
 
-# if defined(__x86_64__)
+#if defined(__x86_64__)
 __asm__(".text\n"
         ".p2align 6\n"
         ".hidden cgx__raw_to\n.globl cgx__raw_to\n.type cgx__raw_to, @function\n"
@@ -62,36 +63,37 @@ __asm__(".text\n"
         ".hidden cgx__raw_first\n.globl cgx__raw_first\n.type cgx__raw_first, @function\n"
         "cgx__raw_first:\n\tpopq %rdi\n\tpopq %rsi\n\tpopq %rax\n\txorl %ebp, %ebp\n\tcallq cgx__fiber_entry\n"
         ".size cgx__raw_first, . - cgx__raw_first\n");
-# else
+#else
 /* x19-x30 and d8-d15; the resume address is on top, as on x86-64. */
-__asm__(".text\n"
-        ".p2align 6\n"
-        ".hidden cgx__raw_to\n.globl cgx__raw_to\n.type cgx__raw_to, %function\n"
-        "cgx__raw_to:\n"
-        "\tsub sp, sp, #176\n"
-        "\tstp x19, x20, [sp, #16]\n\tstp x21, x22, [sp, #32]\n\tstp x23, x24, [sp, #48]\n\tstp x25, x26, [sp, #64]\n"
-        "\tstp x27, x28, [sp, #80]\n\tstp x29, x30, [sp, #96]\n"
-        "\tstp d8, d9, [sp, #112]\n\tstp d10, d11, [sp, #128]\n\tstp d12, d13, [sp, #144]\n\tstp d14, d15, [sp, #160]\n"
-        "\tadr x9, 1f\n\tstr x9, [sp]\n"
-        "\tmov x9, sp\n\tstr x9, [x0]\n\tmov sp, x1\n\tldr x9, [sp]\n\tbr x9\n"
-        "1:\n"
-        "\tldp x19, x20, [sp, #16]\n\tldp x21, x22, [sp, #32]\n\tldp x23, x24, [sp, #48]\n\tldp x25, x26, [sp, #64]\n"
-        "\tldp x27, x28, [sp, #80]\n\tldp x29, x30, [sp, #96]\n"
-        "\tldp d8, d9, [sp, #112]\n\tldp d10, d11, [sp, #128]\n\tldp d12, d13, [sp, #144]\n\tldp d14, d15, [sp, #160]\n"
-        "\tadd sp, sp, #176\n\tret\n"
-        ".size cgx__raw_to, . - cgx__raw_to\n"
-        ".p2align 4\n"
-        ".hidden cgx__raw_jump\n.globl cgx__raw_jump\n.type cgx__raw_jump, %function\n"
-        "cgx__raw_jump:\n\tmov sp, x0\n\tldr x9, [sp]\n\tbr x9\n"
-        ".size cgx__raw_jump, . - cgx__raw_jump\n"
-        ".p2align 4\n"
-        ".hidden cgx__raw_first\n.globl cgx__raw_first\n.type cgx__raw_first, %function\n"
-        "cgx__raw_first:\n\tldp x0, x1, [sp, #8]\n\tadd sp, sp, #32\n\tmov x29, #0\n\tmov x30, #0\n\tb cgx__fiber_entry\n"
-        ".size cgx__raw_first, . - cgx__raw_first\n");
-# endif
+__asm__(
+    ".text\n"
+    ".p2align 6\n"
+    ".hidden cgx__raw_to\n.globl cgx__raw_to\n.type cgx__raw_to, %function\n"
+    "cgx__raw_to:\n"
+    "\tsub sp, sp, #176\n"
+    "\tstp x19, x20, [sp, #16]\n\tstp x21, x22, [sp, #32]\n\tstp x23, x24, [sp, #48]\n\tstp x25, x26, [sp, #64]\n"
+    "\tstp x27, x28, [sp, #80]\n\tstp x29, x30, [sp, #96]\n"
+    "\tstp d8, d9, [sp, #112]\n\tstp d10, d11, [sp, #128]\n\tstp d12, d13, [sp, #144]\n\tstp d14, d15, [sp, #160]\n"
+    "\tadr x9, 1f\n\tstr x9, [sp]\n"
+    "\tmov x9, sp\n\tstr x9, [x0]\n\tmov sp, x1\n\tldr x9, [sp]\n\tbr x9\n"
+    "1:\n"
+    "\tldp x19, x20, [sp, #16]\n\tldp x21, x22, [sp, #32]\n\tldp x23, x24, [sp, #48]\n\tldp x25, x26, [sp, #64]\n"
+    "\tldp x27, x28, [sp, #80]\n\tldp x29, x30, [sp, #96]\n"
+    "\tldp d8, d9, [sp, #112]\n\tldp d10, d11, [sp, #128]\n\tldp d12, d13, [sp, #144]\n\tldp d14, d15, [sp, #160]\n"
+    "\tadd sp, sp, #176\n\tret\n"
+    ".size cgx__raw_to, . - cgx__raw_to\n"
+    ".p2align 4\n"
+    ".hidden cgx__raw_jump\n.globl cgx__raw_jump\n.type cgx__raw_jump, %function\n"
+    "cgx__raw_jump:\n\tmov sp, x0\n\tldr x9, [sp]\n\tbr x9\n"
+    ".size cgx__raw_jump, . - cgx__raw_jump\n"
+    ".p2align 4\n"
+    ".hidden cgx__raw_first\n.globl cgx__raw_first\n.type cgx__raw_first, %function\n"
+    "cgx__raw_first:\n\tldp x0, x1, [sp, #8]\n\tadd sp, sp, #32\n\tmov x29, #0\n\tmov x30, #0\n\tb cgx__fiber_entry\n"
+    ".size cgx__raw_first, . - cgx__raw_first\n");
+#endif
 
 /* Looks as if cgx__raw_first had been interrupted before its first instruction. */
-void *switch_prepare(worker *w, int index)
+void *cgx__switch_prepare(worker *w, int index)
 {
     void **sp = (void **)w->stacks.all[index].top - 4;
     sp[0] = (void *)(uintptr_t)cgx__raw_first;
@@ -100,8 +102,8 @@ void *switch_prepare(worker *w, int index)
     return sp;
 }
 #else
-# include <stdlib.h>
-# include <ucontext.h>
+#include <stdlib.h>
+#include <ucontext.h>
 static void cgx__raw_to(void **save, void *sp)
 {
     ucontext_t here;
@@ -118,7 +120,7 @@ static void first(unsigned high, unsigned low, int index)
     cgx__fiber_entry((worker *)(uintptr_t)((uint64_t)high << 32 | low), index);
 }
 /* The context itself lies on top of its stack. */
-void *switch_prepare(worker *w, int index)
+void *cgx__switch_prepare(worker *w, int index)
 {
     char *base = w->stacks.all[index].base, *top = w->stacks.all[index].top - sizeof(ucontext_t);
     ucontext_t *context = (ucontext_t *)((uintptr_t)top & ~(uintptr_t)63);
@@ -132,7 +134,7 @@ void *switch_prepare(worker *w, int index)
 }
 #endif
 
-void switch_to(worker *w, cgx_cpu_node *save, void *sp)
+void cgx__switch_to(worker *w, cgx_cpu_node *save, void *sp)
 {
     void *fake = NULL;
     announce(w, &fake, sp);
@@ -140,9 +142,12 @@ void switch_to(worker *w, cgx_cpu_node *save, void *sp)
     arrived(w, fake, 0);
 }
 
-void cgx__cpu_switch(cgx_cpu_thread *thread, cgx_cpu_node *me, void *to) { switch_to((worker *)thread->worker, me, to); }
+void cgx__cpu_switch(cgx_cpu_thread *thread, cgx_cpu_node *me, void *to)
+{
+    cgx__switch_to((worker *)thread->worker, me, to);
+}
 
-void switch_jump(worker *w, void *sp)
+void cgx__switch_jump(worker *w, void *sp)
 {
     announce(w, NULL, sp); /* NULL: the fiber that calls ends */
     cgx__raw_jump(sp);

@@ -11,8 +11,8 @@ typedef struct {
     _Alignas(64) team_fn *fn;
     void *argument;
     int parts;
-    unsigned asked;   /* atomic: jobs given */
-    int asleep;       /* atomic */
+    unsigned asked; /* atomic: jobs given */
+    int asleep;     /* atomic */
     pthread_cond_t wake;
 } member;
 
@@ -21,11 +21,11 @@ static struct {
     pthread_cond_t done;
     member *members;
     int size;
-    int lead_asleep;  /* atomic */
+    int lead_asleep;       /* atomic */
     _Alignas(64) int busy; /* atomic: members that have not finished */
 } team = { .lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER, .size = 1 };
 
-void team_relax(void)
+void cgx__team_relax(void)
 {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -34,13 +34,16 @@ void team_relax(void)
 #endif
 }
 
-int team_size(void) { return team.size; }
+int cgx__team_size(void)
+{
+    return team.size;
+}
 
 static void serve(member *m, int part)
 {
     for (unsigned seen = 0;; seen++) {
         for (int i = 0; i < WORK_SPINS && __atomic_load_n(&m->asked, __ATOMIC_ACQUIRE) == seen; i++)
-            team_relax();
+            cgx__team_relax();
         if (__atomic_load_n(&m->asked, __ATOMIC_ACQUIRE) == seen) {
             /* Asleep is set before the last look, as the lead looks at it after asking: one of the two sees the other. */
             pthread_mutex_lock(&team.lock);
@@ -51,7 +54,8 @@ static void serve(member *m, int part)
             pthread_mutex_unlock(&team.lock);
         }
         m->fn(m->argument, part, m->parts);
-        if (__atomic_sub_fetch(&team.busy, 1, __ATOMIC_SEQ_CST) == 0 && __atomic_load_n(&team.lead_asleep, __ATOMIC_SEQ_CST)) {
+        if (__atomic_sub_fetch(&team.busy, 1, __ATOMIC_SEQ_CST) == 0 &&
+            __atomic_load_n(&team.lead_asleep, __ATOMIC_SEQ_CST)) {
             pthread_mutex_lock(&team.lock);
             pthread_cond_signal(&team.done);
             pthread_mutex_unlock(&team.lock);
@@ -59,7 +63,7 @@ static void serve(member *m, int part)
     }
 }
 
-void team_open(int size, void (*lead)(void))
+void cgx__team_open(int size, void (*lead)(void))
 {
     if (size > 1)
         team.members = aligned_alloc(64, (size_t)size * sizeof *team.members);
@@ -81,7 +85,7 @@ void team_open(int size, void (*lead)(void))
     }
 }
 
-void team_run(team_fn *fn, void *argument, int parts)
+void cgx__team_run(team_fn *fn, void *argument, int parts)
 {
     if (parts > 1) {
         __atomic_store_n(&team.busy, parts - 1, __ATOMIC_RELAXED);
@@ -102,7 +106,7 @@ void team_run(team_fn *fn, void *argument, int parts)
     if (parts == 1)
         return;
     for (int i = 0; i < DONE_SPINS && __atomic_load_n(&team.busy, __ATOMIC_ACQUIRE); i++)
-        team_relax();
+        cgx__team_relax();
     if (!__atomic_load_n(&team.busy, __ATOMIC_ACQUIRE))
         return;
     pthread_mutex_lock(&team.lock);

@@ -8,11 +8,11 @@
 
 typedef void team_fn(void *argument, int part, int parts);
 /* Opens the team of SIZE threads, the caller being thread 0, which runs LEAD; returns when LEAD does, which is never. */
-INTERNAL void team_open(int size, void (*lead)(void));
-/* From LEAD: runs FN(ARGUMENT, part, PARTS) for each part at once, part 0 on the caller. PARTS is at most team_size(). */
-INTERNAL void team_run(team_fn *fn, void *argument, int parts);
+INTERNAL void cgx__team_open(int size, void (*lead)(void));
+/* From LEAD: runs FN(ARGUMENT, part, PARTS) for each part at once, part 0 on the caller. PARTS is at most cgx__team_size(). */
+INTERNAL void cgx__team_run(team_fn *fn, void *argument, int parts);
 /* How many threads OpenMP gave. */
-INTERNAL int team_size(void);
+INTERNAL int cgx__team_size(void);
 /* Tells the processor that this is a loop that waits. */
-INTERNAL void team_relax(void);
+INTERNAL void cgx__team_relax(void);
 #endif

@@ -10,8 +10,8 @@ static cgx_group block_group(cgx_cpu_thread *t)
     return cgx__make_group(t, -1, CGX__BLOCK, t->shape->threads, t->rank, 0, 1, 0);
 }
 
-static void block_collective(const cgx_group *g, const cgx_cpu_collective *what, int operation, const void *value, void *result,
-                             int line)
+static void block_collective(const cgx_group *g, const cgx_cpu_collective *what, int operation, const void *value,
+                             void *result, int line)
 {
     cgx_cpu_collective inner = *what;
     inner.operation = operation;
@@ -24,12 +24,14 @@ static unsigned char *part(const cgx_group *g, int64_t i, unsigned round)
 {
     const worker *w = (const worker *)g->t->worker;
     if (g->kind == CGX__GRID)
-        return w->launch->partials + ((size_t)(round & 1) * (size_t)w->launch->shape.blocks + (size_t)i) * CGX__VALUE_BYTES;
+        return w->launch->partials +
+               ((size_t)(round & 1) * (size_t)w->launch->shape.blocks + (size_t)i) * CGX__VALUE_BYTES;
     return ((block *)g->t->block->peers[i])->partial[round & 1];
 }
 
 /* What the block needs of the others, into below and result. */
-static void combine(const cgx_group *g, block *b, const cgx_cpu_collective *what, int64_t me, int64_t blocks, unsigned round)
+static void combine(const cgx_group *g, block *b, const cgx_cpu_collective *what, int64_t me, int64_t blocks,
+                    unsigned round)
 {
     unsigned char *values = ((worker *)g->t->worker)->scratch;
     const size_t bytes = what->bytes;
@@ -38,7 +40,7 @@ static void combine(const cgx_group *g, block *b, const cgx_cpu_collective *what
         fold.operation = CGX__OP_INCLUSIVE_SCAN;
     for (int64_t i = 0; i < blocks; i++)
         memcpy(values + (size_t)i * bytes, part(g, i, round), bytes);
-    fold_values(&fold, values, (int)blocks);
+    cgx__fold_values(&fold, values, (int)blocks);
     if (what->operation == CGX__OP_REDUCE) {
         memcpy(b->result, values, bytes);
         return;
@@ -49,7 +51,7 @@ static void combine(const cgx_group *g, block *b, const cgx_cpu_collective *what
     if (me == 1)
         memcpy(b->result, part(g, 0, round), bytes);
     else if (me > 1)
-        apply_operator(what, b->result, values + (size_t)(me - 2) * bytes, part(g, me - 1, round));
+        cgx__apply_operator(what, b->result, values + (size_t)(me - 2) * bytes, part(g, me - 1, round));
 }
 
 void cgx__cpu_wide(const cgx_group *g, const cgx_cpu_collective *what, int line)
@@ -89,7 +91,7 @@ void cgx__cpu_wide(const cgx_group *g, const cgx_cpu_collective *what, int line)
         else
             memset(out, 0, what->bytes);
     } else if (me > 0) {
-        apply_operator(what, out, b->below, mine);
+        cgx__apply_operator(what, out, b->below, mine);
     } else {
         memcpy(out, mine, what->bytes);
     }

@@ -55,8 +55,8 @@ static module *modules;
 
 static cgx_status start(int *count, char *reason, size_t reason_bytes)
 {
-    CHECK(cuda_driver_load(reason, reason_bytes));
-    if (cu.DeviceGetCount(&device_count) || device_count == 0) {
+    CHECK(cgx__cuda_driver_load(reason, reason_bytes));
+    if (cgx__cu.DeviceGetCount(&device_count) || device_count == 0) {
         snprintf(reason, reason_bytes, "the driver finds no GPU");
         return CGX_ERROR_NO_DEVICE;
     }
@@ -68,16 +68,16 @@ static cgx_status start(int *count, char *reason, size_t reason_bytes)
 static int attribute(int d, int which)
 {
     int value = 0;
-    cu.DeviceGetAttribute(&value, which, devices[d].handle);
+    cgx__cu.DeviceGetAttribute(&value, which, devices[d].handle);
     return value;
 }
 
 static cgx_status device_info(int d, cgx_device_info *info)
 {
     device *v = devices + d;
-    CHECK(cuda_check(d, cu.DeviceGet(&v->handle, d), "finding the device"));
-    CHECK(cuda_check(d, cu.DeviceGetName(v->description, sizeof v->description, v->handle), "asking its name"));
-    CHECK(cuda_check(d, cu.DeviceTotalMem(&info->memory_bytes, v->handle), "asking its memory"));
+    CHECK(cgx__cuda_check(d, cgx__cu.DeviceGet(&v->handle, d), "finding the device"));
+    CHECK(cgx__cuda_check(d, cgx__cu.DeviceGetName(v->description, sizeof v->description, v->handle), "asking its name"));
+    CHECK(cgx__cuda_check(d, cgx__cu.DeviceTotalMem(&info->memory_bytes, v->handle), "asking its memory"));
     v->major = attribute(d, ATTRIBUTE_CC_MAJOR);
     v->minor = attribute(d, ATTRIBUTE_CC_MINOR);
     v->units = attribute(d, ATTRIBUTE_MULTIPROCESSOR_COUNT);
@@ -109,19 +109,19 @@ static cgx_status enter(int d, int *pushed)
     device *v = devices + d;
     CUcontext current = NULL;
     *pushed = 0;
-    CHECK(cuda_alive(d));
+    CHECK(cgx__cuda_alive(d));
     if (!__atomic_load_n(&v->context, __ATOMIC_ACQUIRE)) {
         CUcontext context = NULL;
         pthread_mutex_lock(&lock);
         cgx_status s = CGX_OK;
-        if (!v->context && !(s = cuda_check(d, cu.DevicePrimaryCtxRetain(&context, v->handle), "retaining its primary context")))
+        if (!v->context && !(s = cgx__cuda_check(d, cgx__cu.DevicePrimaryCtxRetain(&context, v->handle), "retaining its primary context")))
             __atomic_store_n(&v->context, context, __ATOMIC_RELEASE);
         pthread_mutex_unlock(&lock);
         CHECK(s);
     }
-    if (!cu.CtxGetCurrent(&current) && current == v->context)
+    if (!cgx__cu.CtxGetCurrent(&current) && current == v->context)
         return CGX_OK;
-    CHECK(cuda_check(d, cu.CtxPushCurrent(v->context), "making its context current"));
+    CHECK(cgx__cuda_check(d, cgx__cu.CtxPushCurrent(v->context), "making its context current"));
     *pushed = 1;
     return CGX_OK;
 }
@@ -130,7 +130,7 @@ static cgx_status leave(int pushed, cgx_status status)
 {
     CUcontext old;
     if (pushed)
-        cu.CtxPopCurrent(&old);
+        cgx__cu.CtxPopCurrent(&old);
     return status;
 }
 
@@ -139,7 +139,7 @@ static cgx_status leave(int pushed, cgx_status status)
     do {                                                                                                   \
         int pushed_;                                                                                       \
         CHECK(enter((d), &pushed_));                                                                       \
-        return leave(pushed_, cuda_check((d), (call), (what)));                                            \
+        return leave(pushed_, cgx__cuda_check((d), (call), (what)));                                            \
     } while (0)
 
 /* ---- queues and events ---- */
@@ -155,7 +155,7 @@ static cgx_status queue_create(int d, void *native, void **out)
     q->owned = !native;
     cgx_status s = enter(d, &pushed);
     if (!s && q->owned)
-        s = cuda_check(d, cu.StreamCreate(&q->stream, STREAM_NON_BLOCKING), "creating a stream");
+        s = cgx__cuda_check(d, cgx__cu.StreamCreate(&q->stream, STREAM_NON_BLOCKING), "creating a stream");
     leave(pushed, s);
     if (s)
         free(q);
@@ -169,7 +169,7 @@ static void queue_destroy(void *queue_)
     queue *q = queue_;
     int pushed;
     if (q->owned && !enter(q->device, &pushed)) {
-        cu.StreamDestroy(q->stream);
+        cgx__cu.StreamDestroy(q->stream);
         leave(pushed, CGX_OK);
     }
     free(q);
@@ -178,12 +178,12 @@ static void queue_destroy(void *queue_)
 static cgx_status queue_wait(void *queue_)
 {
     const queue *q = queue_;
-    IN_CONTEXT(q->device, cu.StreamSynchronize(q->stream), "waiting for the queue's work");
+    IN_CONTEXT(q->device, cgx__cu.StreamSynchronize(q->stream), "waiting for the queue's work");
 }
 
 static cgx_status not_ready_or(int d, CUresult result, const char *what)
 {
-    return result == CUDA_ERROR_NOT_READY ? CGX_NOT_READY : cuda_check(d, result, what);
+    return result == CUDA_ERROR_NOT_READY ? CGX_NOT_READY : cgx__cuda_check(d, result, what);
 }
 
 static cgx_status queue_query(void *queue_)
@@ -191,7 +191,7 @@ static cgx_status queue_query(void *queue_)
     const queue *q = queue_;
     int pushed;
     CHECK(enter(q->device, &pushed));
-    return leave(pushed, not_ready_or(q->device, cu.StreamQuery(q->stream), "asking for the queue's work"));
+    return leave(pushed, not_ready_or(q->device, cgx__cu.StreamQuery(q->stream), "asking for the queue's work"));
 }
 
 static cgx_status queue_native(void *queue_, void **context, void **stream)
@@ -213,7 +213,7 @@ static cgx_status event_create(int d, void **out)
     e->device = d;
     cgx_status s = enter(d, &pushed);
     if (!s)
-        s = leave(pushed, cuda_check(d, cu.EventCreate(&e->handle, EVENT_DEFAULT), "creating an event"));
+        s = leave(pushed, cgx__cuda_check(d, cgx__cu.EventCreate(&e->handle, EVENT_DEFAULT), "creating an event"));
     if (s)
         free(e);
     else
@@ -226,7 +226,7 @@ static void event_destroy(void *event_)
     event *e = event_;
     int pushed;
     if (!enter(e->device, &pushed)) {
-        cu.EventDestroy(e->handle);
+        cgx__cu.EventDestroy(e->handle);
         leave(pushed, CGX_OK);
     }
     free(e);
@@ -235,24 +235,24 @@ static void event_destroy(void *event_)
 static cgx_status enqueue_record(void *event_, void *queue_)
 {
     const queue *q = queue_;
-    IN_CONTEXT(q->device, cu.EventRecord(((event *)event_)->handle, q->stream), "recording an event");
+    IN_CONTEXT(q->device, cgx__cu.EventRecord(((event *)event_)->handle, q->stream), "recording an event");
 }
 static cgx_status enqueue_wait(void *queue_, void *event_)
 {
     const queue *q = queue_;
-    IN_CONTEXT(q->device, cu.StreamWaitEvent(q->stream, ((event *)event_)->handle, 0), "waiting for an event");
+    IN_CONTEXT(q->device, cgx__cu.StreamWaitEvent(q->stream, ((event *)event_)->handle, 0), "waiting for an event");
 }
 static cgx_status event_wait(void *event_)
 {
     const event *e = event_;
-    IN_CONTEXT(e->device, cu.EventSynchronize(e->handle), "waiting for an event");
+    IN_CONTEXT(e->device, cgx__cu.EventSynchronize(e->handle), "waiting for an event");
 }
 static cgx_status event_query(void *event_)
 {
     const event *e = event_;
     int pushed;
     CHECK(enter(e->device, &pushed));
-    return leave(pushed, not_ready_or(e->device, cu.EventQuery(e->handle), "asking for an event"));
+    return leave(pushed, not_ready_or(e->device, cgx__cu.EventQuery(e->handle), "asking for an event"));
 }
 static cgx_status event_elapsed(void *first, void *last, double *seconds)
 {
@@ -260,7 +260,7 @@ static cgx_status event_elapsed(void *first, void *last, double *seconds)
     float milliseconds = 0;
     int pushed;
     CHECK(enter(a->device, &pushed));
-    cgx_status s = leave(pushed, not_ready_or(a->device, cu.EventElapsedTime(&milliseconds, a->handle, b->handle),
+    cgx_status s = leave(pushed, not_ready_or(a->device, cgx__cu.EventElapsedTime(&milliseconds, a->handle, b->handle),
                                               "asking for the time between events"));
     if (!s)
         *seconds = milliseconds * 1e-3;
@@ -312,10 +312,10 @@ static cgx_status alloc(int d, size_t bytes, cgx_memory_kind kind, void **memory
     bytes = bytes ? bytes : 1;
     snprintf(what, sizeof what, "allocating %s bytes", cgx__size(bytes));
     CHECK(enter(d, &pushed));
-    CUresult r = kind == CGX_MEM_DEVICE   ? cu.MemAlloc(&address, bytes)
-                 : kind == CGX_MEM_SHARED ? cu.MemAllocManaged(&address, bytes, MEM_ATTACH_GLOBAL)
-                                          : cu.MemHostAlloc(&host, bytes, HOST_ALLOC_PORTABLE | HOST_ALLOC_DEVICEMAP);
-    CHECK(leave(pushed, cuda_check(d, r, what)));
+    CUresult r = kind == CGX_MEM_DEVICE   ? cgx__cu.MemAlloc(&address, bytes)
+                 : kind == CGX_MEM_SHARED ? cgx__cu.MemAllocManaged(&address, bytes, MEM_ATTACH_GLOBAL)
+                                          : cgx__cu.MemHostAlloc(&host, bytes, HOST_ALLOC_PORTABLE | HOST_ALLOC_DEVICEMAP);
+    CHECK(leave(pushed, cgx__cuda_check(d, r, what)));
     *memory = kind == CGX_MEM_PINNED ? host : (void *)(uintptr_t)address;
     return remember(d, *memory, kind);
 }
@@ -325,7 +325,7 @@ static cgx_status release(int d, void *memory)
     cgx_memory_kind kind;
     if (!forget(d, memory, &kind))
         return cgx__fail(CGX_ERROR_INVALID, "cgx_free: %p was not allocated on cuda:%d, or is freed already", memory, d);
-    IN_CONTEXT(d, kind == CGX_MEM_PINNED ? cu.MemFreeHost(memory) : cu.MemFree((CUdeviceptr)(uintptr_t)memory), "freeing memory");
+    IN_CONTEXT(d, kind == CGX_MEM_PINNED ? cgx__cu.MemFreeHost(memory) : cgx__cu.MemFree((CUdeviceptr)(uintptr_t)memory), "freeing memory");
 }
 
 static cgx_status enqueue_alloc(void *queue_, size_t bytes, void **memory)
@@ -334,7 +334,7 @@ static cgx_status enqueue_alloc(void *queue_, size_t bytes, void **memory)
     CUdeviceptr address = 0;
     int pushed;
     CHECK(enter(q->device, &pushed));
-    CHECK(leave(pushed, cuda_check(q->device, cu.MemAllocAsync(&address, bytes ? bytes : 1, q->stream), "allocating memory")));
+    CHECK(leave(pushed, cgx__cuda_check(q->device, cgx__cu.MemAllocAsync(&address, bytes ? bytes : 1, q->stream), "allocating memory")));
     *memory = (void *)(uintptr_t)address;
     return remember(q->device, *memory, CGX_MEM_DEVICE);
 }
@@ -345,7 +345,7 @@ static cgx_status enqueue_free(void *queue_, void *memory)
     cgx_memory_kind kind;
     if (!forget(q->device, memory, &kind))
         return cgx__fail(CGX_ERROR_INVALID, "cgx_free_async: %p was not allocated on cuda:%d, or is freed already", memory, q->device);
-    IN_CONTEXT(q->device, cu.MemFreeAsync((CUdeviceptr)(uintptr_t)memory, q->stream), "freeing memory");
+    IN_CONTEXT(q->device, cgx__cu.MemFreeAsync((CUdeviceptr)(uintptr_t)memory, q->stream), "freeing memory");
 }
 
 /* ---- copies and fills ---- */
@@ -356,11 +356,11 @@ static cgx_status enqueue_copy(void *queue_, void *destination, size_t destinati
     const queue *q = queue_;
     CUdeviceptr to = (CUdeviceptr)(uintptr_t)destination, from = (CUdeviceptr)(uintptr_t)source;
     if (height == 1 || (destination_pitch == width && source_pitch == width))
-        IN_CONTEXT(q->device, cu.MemcpyAsync(to, from, width * height, q->stream), "copying");
+        IN_CONTEXT(q->device, cgx__cu.MemcpyAsync(to, from, width * height, q->stream), "copying");
     CUDA_MEMCPY2D c = { .srcMemoryType = MEMORY_TYPE_UNIFIED, .srcDevice = from, .srcPitch = source_pitch,
                         .dstMemoryType = MEMORY_TYPE_UNIFIED, .dstDevice = to, .dstPitch = destination_pitch,
                         .WidthInBytes = width, .Height = height };
-    IN_CONTEXT(q->device, cu.Memcpy2DAsync(&c, q->stream), "copying");
+    IN_CONTEXT(q->device, cgx__cu.Memcpy2DAsync(&c, q->stream), "copying");
 }
 
 static cgx_status enqueue_copy_peer(void *queue_, void *destination, const void *source, int source_device, size_t bytes)
@@ -369,7 +369,7 @@ static cgx_status enqueue_copy_peer(void *queue_, void *destination, const void 
     int pushed;
     CHECK(enter(source_device, &pushed)); /* so that its context exists */
     leave(pushed, CGX_OK);
-    IN_CONTEXT(q->device, cu.MemcpyPeerAsync((CUdeviceptr)(uintptr_t)destination, devices[q->device].context,
+    IN_CONTEXT(q->device, cgx__cu.MemcpyPeerAsync((CUdeviceptr)(uintptr_t)destination, devices[q->device].context,
                                              (CUdeviceptr)(uintptr_t)source, devices[source_device].context, bytes, q->stream),
                "copying between devices");
 }
@@ -377,7 +377,7 @@ static cgx_status enqueue_copy_peer(void *queue_, void *destination, const void 
 static int can_access(int d, int peer)
 {
     int can = 0;
-    return !cu.DeviceCanAccessPeer(&can, devices[d].handle, devices[peer].handle) && can;
+    return !cgx__cu.DeviceCanAccessPeer(&can, devices[d].handle, devices[peer].handle) && can;
 }
 
 /* The driver fills 1, 2 and 4 bytes. Longer patterns are written once and doubled by copies. */
@@ -389,12 +389,12 @@ static CUresult fill_long(const queue *q, CUdeviceptr to, const void *pattern, s
     for (size_t i = 1; i < pattern_bytes / 4; i++)
         same &= words[i] == words[0];
     if (same)
-        return cu.MemsetD32Async(to, words[0], total / 4, q->stream);
+        return cgx__cu.MemsetD32Async(to, words[0], total / 4, q->stream);
     CUresult r = CUDA_SUCCESS;
     for (size_t i = 0; i < pattern_bytes / 4 && !r; i++)
-        r = cu.MemsetD32Async(to + 4 * i, words[i], 1, q->stream);
+        r = cgx__cu.MemsetD32Async(to + 4 * i, words[i], 1, q->stream);
     for (size_t have = pattern_bytes; have < total && !r; have *= 2)
-        r = cu.MemcpyAsync(to + have, to, have < total - have ? have : total - have, q->stream);
+        r = cgx__cu.MemcpyAsync(to + have, to, have < total - have ? have : total - have, q->stream);
     return r;
 }
 
@@ -408,12 +408,12 @@ static cgx_status enqueue_fill(void *queue_, void *memory, const void *pattern, 
     uint32_t four;
     CHECK(enter(q->device, &pushed));
     switch (pattern_bytes) {
-    case 1: r = cu.MemsetD8Async(to, *(const unsigned char *)pattern, count, q->stream); break;
-    case 2: memcpy(&two, pattern, 2); r = cu.MemsetD16Async(to, two, count, q->stream); break;
-    case 4: memcpy(&four, pattern, 4); r = cu.MemsetD32Async(to, four, count, q->stream); break;
+    case 1: r = cgx__cu.MemsetD8Async(to, *(const unsigned char *)pattern, count, q->stream); break;
+    case 2: memcpy(&two, pattern, 2); r = cgx__cu.MemsetD16Async(to, two, count, q->stream); break;
+    case 4: memcpy(&four, pattern, 4); r = cgx__cu.MemsetD32Async(to, four, count, q->stream); break;
     default: r = fill_long(q, to, pattern, pattern_bytes, pattern_bytes * count);
     }
-    return leave(pushed, cuda_check(q->device, r, "filling memory"));
+    return leave(pushed, cgx__cuda_check(q->device, r, "filling memory"));
 }
 
 /* ---- modules ---- */
@@ -442,13 +442,13 @@ static cgx_status load_module(int d, const cgx__unit *u, const char *kernel, mod
     module *m = calloc(1, sizeof *m);
     if (!m)
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cuda: not enough memory for a module");
-    CUresult r = cu.ModuleLoadData(&m->handle, (const char *)u->images + image->offset);
+    CUresult r = cgx__cu.ModuleLoadData(&m->handle, (const char *)u->images + image->offset);
     if (r) {
         free(m);
         if (r == CUDA_ERROR_NO_BINARY_FOR_GPU)
             return cgx__fail(CGX_ERROR_UNSUPPORTED, "%s: cuda:%d is sm_%d%d, its file has images for %s; add it to cgxcc --cuda-arch "
                              "(CUDA_ERROR_NO_BINARY_FOR_GPU)", kernel, d, devices[d].major, devices[d].minor, image->target);
-        return cuda_check(d, r, "loading the image");
+        return cgx__cuda_check(d, r, "loading the image");
     }
     m->unit = u;
     m->device = d;
@@ -473,7 +473,7 @@ static cgx_status find_function(int d, const cgx_kernel *k, function **out)
         f = calloc(1, sizeof *f);
         snprintf(symbol, sizeof symbol, "%s__device", k->name);
         s = !f ? cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cuda: not enough memory for a kernel")
-               : cuda_check(d, cu.ModuleGetFunction(&f->handle, m->handle, symbol), symbol);
+               : cgx__cuda_check(d, cgx__cu.ModuleGetFunction(&f->handle, m->handle, symbol), symbol);
         if (s) {
             free(f);
         } else {
@@ -505,7 +505,7 @@ static void unit_gone(const cgx__unit *u)
         }
         pthread_mutex_unlock(&lock);
         if (!enter(m->device, &pushed)) {
-            cu.ModuleUnload(m->handle);
+            cgx__cu.ModuleUnload(m->handle);
             leave(pushed, CGX_OK);
         }
         free(m);
@@ -523,9 +523,9 @@ static cgx_status kernel_info(int d, const cgx_kernel *k, size_t static_shared, 
     (void)static_shared;
     CHECK(enter(d, &pushed));
     cgx_status s = find_function(d, k, &f);
-    if (!s && !(s = cuda_check(d, cu.FuncGetAttribute(&threads, FUNCTION_MAX_THREADS, f->handle), k->name)) &&
-        !(s = cuda_check(d, cu.FuncGetAttribute(&bytes, FUNCTION_SHARED_BYTES, f->handle), k->name)))
-        s = cuda_check(d, cu.FuncGetAttribute(&binary, FUNCTION_BINARY_VERSION, f->handle), k->name);
+    if (!s && !(s = cgx__cuda_check(d, cgx__cu.FuncGetAttribute(&threads, FUNCTION_MAX_THREADS, f->handle), k->name)) &&
+        !(s = cgx__cuda_check(d, cgx__cu.FuncGetAttribute(&bytes, FUNCTION_SHARED_BYTES, f->handle), k->name)))
+        s = cgx__cuda_check(d, cgx__cu.FuncGetAttribute(&binary, FUNCTION_BINARY_VERSION, f->handle), k->name);
     CHECK(leave(pushed, s));
     snprintf(target, sizeof target, "sm_%d", binary);
     info->max_threads = threads < info->max_threads ? threads : info->max_threads;
@@ -540,7 +540,7 @@ static cgx_status allow_shared(int d, function *f, size_t bytes)
 {
     if ((int)bytes <= __atomic_load_n(&f->dynamic_shared, __ATOMIC_ACQUIRE) || bytes <= 48 * 1024 - 1024)
         return CGX_OK;
-    CHECK(cuda_check(d, cu.FuncSetAttribute(f->handle, FUNCTION_MAX_DYNAMIC_SHARED, (int)bytes), f->kernel->name));
+    CHECK(cgx__cuda_check(d, cgx__cu.FuncSetAttribute(f->handle, FUNCTION_MAX_DYNAMIC_SHARED, (int)bytes), f->kernel->name));
     __atomic_store_n(&f->dynamic_shared, (int)bytes, __ATOMIC_RELEASE);
     return CGX_OK;
 }
@@ -554,7 +554,7 @@ static cgx_status occupancy(int d, const cgx_kernel *k, int threads, size_t shar
     if (!s)
         s = allow_shared(d, f, shared);
     if (!s)
-        s = cuda_check(d, cu.OccupancyMaxActiveBlocks(per_unit, f->handle, threads, shared), k->name);
+        s = cgx__cuda_check(d, cgx__cu.OccupancyMaxActiveBlocks(per_unit, f->handle, threads, shared), k->name);
     CHECK(leave(pushed, s));
     *cooperative = *per_unit * devices[d].units;
     return CGX_OK;
@@ -591,9 +591,9 @@ static cgx_status enqueue_launch(void *queue_, const cgx_launch_request *r)
     if (!s)
         s = allow_shared(q->device, f, c->dynamic_shared);
     if (!s && c->cluster.x * c->cluster.y * c->cluster.z > 8)
-        s = cuda_check(q->device, cu.FuncSetAttribute(f->handle, FUNCTION_NON_PORTABLE_CLUSTER, 1), k->name);
+        s = cgx__cuda_check(q->device, cgx__cu.FuncSetAttribute(f->handle, FUNCTION_NON_PORTABLE_CLUSTER, 1), k->name);
     if (!s)
-        s = cuda_check(q->device, cu.LaunchKernelEx(&config, f->handle, parameters, NULL), k->name);
+        s = cgx__cuda_check(q->device, cgx__cu.LaunchKernelEx(&config, f->handle, parameters, NULL), k->name);
     return leave(pushed, s);
 }
 
@@ -607,7 +607,7 @@ static cgx_status variable_address(int d, cgx_variable v, void **address, size_t
     cgx_status s = load_module(d, v.unit, v.name, &m);
     pthread_mutex_unlock(&lock);
     if (!s)
-        s = cuda_check(d, cu.ModuleGetGlobal(&at, bytes, m->handle, v.name), v.name);
+        s = cgx__cuda_check(d, cgx__cu.ModuleGetGlobal(&at, bytes, m->handle, v.name), v.name);
     CHECK(leave(pushed, s));
     *address = (void *)(uintptr_t)at;
     return CGX_OK;

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-cuda_driver cu;
+cuda_driver cgx__cu;
 
 enum { OLDEST_DRIVER = 12000 }; /* cuLaunchKernelEx with clusters came with CUDA 11.8; images are CUDA 13's, served from 12 on */
 
-cgx_status cuda_driver_load(char *reason, size_t bytes)
+cgx_status cgx__cuda_driver_load(char *reason, size_t bytes)
 {
     static const char *const names[] = { "libcuda.so.1", "libcuda.so" };
     void *library = NULL;
@@ -25,23 +25,23 @@ cgx_status cuda_driver_load(char *reason, size_t bytes)
             snprintf(reason, bytes, "the driver is too old: it has no %s", symbol);                        \
             return CGX_ERROR_DRIVER;                                                                       \
         }                                                                                                  \
-        memcpy(&cu.name, &address, sizeof address);                                                        \
+        memcpy(&cgx__cu.name, &address, sizeof address);                                                        \
     }
     FOREACH_DRIVER_FUNCTION(LOAD)
 #undef LOAD
     int version = 0;
-    CUresult result = cu.Init(0);
+    CUresult result = cgx__cu.Init(0);
     if (result == CUDA_ERROR_NO_DEVICE) {
         snprintf(reason, bytes, "the driver finds no GPU");
         return CGX_ERROR_NO_DEVICE;
     }
     if (result) {
         const char *name = "?";
-        cu.GetErrorName(result, &name);
+        cgx__cu.GetErrorName(result, &name);
         snprintf(reason, bytes, "the driver does not start: %s", name ? name : "?");
         return CGX_ERROR_DRIVER;
     }
-    if (cu.DriverGetVersion(&version) || version < OLDEST_DRIVER) {
+    if (cgx__cu.DriverGetVersion(&version) || version < OLDEST_DRIVER) {
         snprintf(reason, bytes, "the driver serves CUDA %d.%d, cgx needs %d.0", version / 1000, version % 1000 / 10,
                  OLDEST_DRIVER / 1000);
         return CGX_ERROR_DRIVER;
@@ -76,14 +76,14 @@ cgx_status cuda_driver_load(char *reason, size_t bytes)
 
 static struct { int lost; char text[256]; } devices[CUDA_MAX_DEVICES];
 
-cgx_status cuda_alive(int device)
+cgx_status cgx__cuda_alive(int device)
 {
     if (!__atomic_load_n(&devices[device].lost, __ATOMIC_ACQUIRE))
         return CGX_OK;
     return cgx__fail(CGX_ERROR_DEVICE_LOST, "cuda:%d is lost since: %s", device, devices[device].text);
 }
 
-cgx_status cuda_check(int device, CUresult result, const char *what)
+cgx_status cgx__cuda_check(int device, CUresult result, const char *what)
 {
     if (!result)
         return CGX_OK;
@@ -96,7 +96,7 @@ cgx_status cuda_check(int device, CUresult result, const char *what)
         FOREACH_DRIVER_ERROR(CASE)
 #undef CASE
     }
-    cu.GetErrorName(result, &name);
+    cgx__cu.GetErrorName(result, &name);
     cgx__fail(status, "%s on cuda:%d: %s (%s)", what, device, explanation, name ? name : "unknown CUDA error");
     if (sticky && !__atomic_load_n(&devices[device].lost, __ATOMIC_ACQUIRE)) {
         snprintf(devices[device].text, sizeof devices[device].text, "%s", cgx_last_error());

@@ -121,13 +121,13 @@ typedef struct {
     FOREACH_DRIVER_FUNCTION(MEMBER)
 #undef MEMBER
 } cuda_driver;
-CGX__HIDDEN_API extern cuda_driver cu;
+CGX__HIDDEN_API extern cuda_driver cgx__cu;
 
 /* Loads the driver and initialises it. On failure which absence it is, and the reason. */
-CGX__HIDDEN_API cgx_status cuda_driver_load(char *reason, size_t bytes);
+CGX__HIDDEN_API cgx_status cgx__cuda_driver_load(char *reason, size_t bytes);
 /* CGX_OK, or the cgx status of a driver error with a text: what was done, what it means, and CUDA's own name. */
-CGX__HIDDEN_API cgx_status cuda_check(int device, CUresult result, const char *what);
+CGX__HIDDEN_API cgx_status cgx__cuda_check(int device, CUresult result, const char *what);
 /* CGX_OK, or CGX_ERROR_DEVICE_LOST if an earlier fault has made the device's context unusable. */
-CGX__HIDDEN_API cgx_status cuda_alive(int device);
+CGX__HIDDEN_API cgx_status cgx__cuda_alive(int device);
 enum { CUDA_MAX_DEVICES = 64 };
 #endif

@@ -140,8 +140,8 @@ static bool parse_integer(reader *in, const char *what, const char *word, int64_
     if (end == word || *end != '\0')
         return fail(in, "%s '%s' is not an integer", what, printable(word, shown));
     if (errno == ERANGE || number < lowest || number > highest)
-        return fail(in, "%s %s is out of range, %" PRId64 " to %" PRId64 " is legal", what,
-                    printable(word, shown), lowest, highest);
+        return fail(in, "%s %s is out of range, %" PRId64 " to %" PRId64 " is legal", what, printable(word, shown),
+                    lowest, highest);
     *result = number;
     return true;
 }
@@ -179,8 +179,7 @@ static bool read_header(reader *in, bool *integers)
 
     if (!next_line(in)) {
         in->line = 1;
-        return ferror(in->file) ? fail(in, "cannot be read: %s", strerror(errno))
-                                : fail(in, "the file is empty");
+        return ferror(in->file) ? fail(in, "cannot be read: %s", strerror(errno)) : fail(in, "the file is empty");
     }
     if (in->has_zero_byte)
         return fail(in, "no %%%%MatrixMarket header: this is not a text file");
@@ -195,8 +194,7 @@ static bool read_header(reader *in, bool *integers)
         if (part[i].also && strcasecmp(word, part[i].also) == 0)
             *integers = true;
         else if (strcasecmp(word, part[i].wanted) != 0)
-            return fail(in, "the %s is '%s', but %s is needed", part[i].name, printable(word, shown),
-                        part[i].needed);
+            return fail(in, "the %s is '%s', but %s is needed", part[i].name, printable(word, shown), part[i].needed);
     }
     word = next_word(&cursor);
     return !word || fail(in, "'%s' behind the header", printable(word, shown));
@@ -225,11 +223,11 @@ static bool read_size(reader *in, int32_t *n, int64_t *entries)
     if (size[0] != size[1])
         return fail(in, "%" PRId64 " x %" PRId64 " is not square, a symmetric matrix is", size[0], size[1]);
     if (size[2] > size[0] * (size[0] + 1) / 2) /* below 2^62: no overflow */
-        return fail(in, "%" PRId64 " entries, but a triangle of %" PRId64 " rows has room for %" PRId64,
-                    size[2], size[0], size[0] * (size[0] + 1) / 2);
+        return fail(in, "%" PRId64 " entries, but a triangle of %" PRId64 " rows has room for %" PRId64, size[2],
+                    size[0], size[0] * (size[0] + 1) / 2);
     if (size[0] > 2 * size[2]) /* an entry touches two rows at most */
-        return fail(in, "%" PRId64 " entries leave some of %" PRId64 " rows empty: the matrix is singular",
-                    size[2], size[0]);
+        return fail(in, "%" PRId64 " entries leave some of %" PRId64 " rows empty: the matrix is singular", size[2],
+                    size[0]);
     *n = (int32_t)size[0];
     *entries = size[2];
     return true;
@@ -260,8 +258,7 @@ static bool parse_entry(reader *in, int32_t n, bool integers, entry *e)
     if ((word = next_word(&cursor)) != NULL)
         return fail(in, "'%s' behind the entry", printable(word, shown));
     if (column > row)
-        return fail(in, "entry (%" PRId64 ", %" PRId64 ") is above the diagonal of a symmetric matrix", row,
-                    column);
+        return fail(in, "entry (%" PRId64 ", %" PRId64 ") is above the diagonal of a symmetric matrix", row, column);
     e->row = (int32_t)row - 1;
     e->column = (int32_t)column - 1;
     e->line = in->line;
@@ -311,8 +308,7 @@ static bool fail_twice(reader *in, const entry *entries, int64_t count, int32_t 
         }
         first = entries[i].line;
     }
-    return fail(in, "entry (%" PRId32 ", %" PRId32 ") stands here and in line %" PRId64, row + 1, column + 1,
-                first);
+    return fail(in, "entry (%" PRId32 ", %" PRId32 ") stands here and in line %" PRId64, row + 1, column + 1, first);
 }
 
 /*

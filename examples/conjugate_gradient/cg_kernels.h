@@ -41,8 +41,7 @@ typedef struct {
 
 /* All of it in one cooperative launch. *end is the state in which it stopped: CG_RUNNING if the iterations
    ran out. */
-CGX_KERNEL_DECLARE(cg_persistent, (cg_system, s), (double, tolerance), (int, max_iterations),
-                   (cg_state *, end))
+CGX_KERNEL_DECLARE(cg_persistent, (cg_system, s), (double, tolerance), (int, max_iterations), (cg_state *, end))
 
 /*
  * One launch a step: cg_start and, with one block, cg_begin; then cg_multiply, cg_step and cg_turn for every

@@ -141,8 +141,8 @@ static bool make_problem(const char *file, problem *p)
                 diagonal = a->value[k];
         }
         if (!(diagonal > 0)) {
-            fprintf(stderr, "%s: row %d has %g on the diagonal: the matrix is not positive definite\n", file,
-                    i + 1, diagonal);
+            fprintf(stderr, "%s: row %d has %g on the diagonal: the matrix is not positive definite\n", file, i + 1,
+                    diagonal);
             return false;
         }
         p->b[i] = sum;
@@ -274,8 +274,7 @@ static cg_state solve_stepwise(solver *s, double tolerance, int max_iterations)
 }
 
 /* Solves, prints the row, and says on stderr what is wrong with the answer if anything is. */
-static bool solve(const char *variant, solve_function *run, solver *s, const problem *p, const options *o,
-                  double *x)
+static bool solve(const char *variant, solve_function *run, solver *s, const problem *p, const options *o, double *x)
 {
     cgx_event *begin, *end;
     cg_state state;
@@ -294,18 +293,18 @@ static bool solve(const char *variant, solve_function *run, solver *s, const pro
     CGX_TRY(cgx_event_destroy(&end));
 
     residual = true_residual(p, x);
-    printf("%-8s  %-10s  iterations %6d  relative residual %8.1e  time %9.2f ms\n", s->name, variant,
-           state.iterations, residual, 1e3 * seconds);
+    printf("%-8s  %-10s  iterations %6d  relative residual %8.1e  time %9.2f ms\n", s->name, variant, state.iterations,
+           residual, 1e3 * seconds);
     fflush(stdout);
     if (state.status == CG_NOT_POSITIVE_DEFINITE)
-        fprintf(stderr, "%s: %s: not positive definite: iteration %d met a direction p with p'Ap <= 0\n",
-                o->file, variant, state.iterations + 1);
+        fprintf(stderr, "%s: %s: not positive definite: iteration %d met a direction p with p'Ap <= 0\n", o->file,
+                variant, state.iterations + 1);
     else if (state.status == CG_RUNNING)
-        fprintf(stderr, "%s: %s: no convergence to %g in %d iterations (see --max-iterations, --tolerance)\n",
-                o->file, variant, o->tolerance, o->max_iterations);
+        fprintf(stderr, "%s: %s: no convergence to %g in %d iterations (see --max-iterations, --tolerance)\n", o->file,
+                variant, o->tolerance, o->max_iterations);
     else if (!(residual <= 10 * o->tolerance)) /* rounding makes the recurrence drift from the truth */
-        fprintf(stderr, "%s: %s: stopped at %g, but |b - A x| / |b| is %.1e: too ill conditioned for that\n",
-                o->file, variant, o->tolerance, residual);
+        fprintf(stderr, "%s: %s: stopped at %g, but |b - A x| / |b| is %.1e: too ill conditioned for that\n", o->file,
+                variant, o->tolerance, residual);
     else
         return true;
     return false;

@@ -166,9 +166,8 @@ static summary summarise(const float *cells, int size)
 /* Whether `later` can follow on `earlier`, rounding apart. */
 static bool plausible(const summary *earlier, const summary *later)
 {
-    return fabs(later->heat - earlier->heat) <= 1e-4 * earlier->heat &&
-           later->energy <= earlier->energy * (1 + 1e-6) && later->coldest >= earlier->coldest - 1e-6f &&
-           later->hottest <= earlier->hottest + 1e-6f;
+    return fabs(later->heat - earlier->heat) <= 1e-4 * earlier->heat && later->energy <= earlier->energy * (1 + 1e-6) &&
+           later->coldest >= earlier->coldest - 1e-6f && later->hottest <= earlier->hottest + 1e-6f;
 }
 
 /* ---- on the device ---- */
@@ -277,8 +276,8 @@ static bool run(field *f, const options *o, const float *start, float *cells)
             fprintf(stderr, "%s: the name is too long\n", o->folder);
             good = false;
         } else if (picture_write(path, cells, f->size, f->size) == 0) {
-            printf("%s  step %6d  mean %.6f  coldest %.4f  hottest %.4f\n", path, step, s.heat,
-                   (double)s.coldest, (double)s.hottest);
+            printf("%s  step %6d  mean %.6f  coldest %.4f  hottest %.4f\n", path, step, s.heat, (double)s.coldest,
+                   (double)s.hottest);
         } else {
             good = false;
         }

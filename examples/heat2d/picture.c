@@ -36,16 +36,16 @@ static png_byte colour_of(float cell)
 }
 
 /* All that libpng may leave by longjmp. Nothing that is used later changes here, so nothing is volatile. */
-static int write_png(png_struct *png, png_info *info, FILE *file, png_byte *row, const float *cells,
-                     int width, int height)
+static int write_png(png_struct *png, png_info *info, FILE *file, png_byte *row, const float *cells, int width,
+                     int height)
 {
     png_color palette[256];
 
     if (setjmp(png_jmpbuf(png)))
         return -1;
     png_init_io(png, file);
-    png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_PALETTE,
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     fill_palette(palette);
     png_set_PLTE(png, info, palette, 256);
     png_write_info(png, info);

@@ -34,8 +34,7 @@ int main(void)
     for (int64_t i = 0; i < n; i++)
         wrong += result[i] != 5.0f;
     CGX_TRY(cgx_queue_get_info(q, &device));
-    printf("%s, %s: %lld elements, %lld wrong\n", device.name, device.description, (long long)n,
-           (long long)wrong);
+    printf("%s, %s: %lld elements, %lld wrong\n", device.name, device.description, (long long)n, (long long)wrong);
 
     CGX_TRY(cgx_free(q, x));
     CGX_TRY(cgx_free(q, y));

@@ -65,11 +65,10 @@ CGX_UNUSED static int test_can(uint32_t capabilities)
     return (test_device.capabilities & capabilities) == capabilities;
 }
 
-/* Whether a kernel's misuse and deadlocks come back as a status and a text, and leave the device usable. There is no
- * capability of its own yet: a GPU may hang or fault, a device that shares the host's memory is the host. */
+/* Whether a kernel's misuse and deadlocks come back as a status and a text, and leave the device usable. */
 CGX_UNUSED static int test_explains_misuse(void)
 {
-    return test_can(CGX_CAN_UNIFIED);
+    return test_can(CGX_CAN_EXPLAIN);
 }
 
 /* ---- statuses ---- */
@@ -103,7 +102,7 @@ CGX_UNUSED static void check_says_at(cgx_status s, cgx_status expected, const ch
         }
     va_end(parts);
 }
-#define check_says(expression, expected, ...)                                                                \
+#define check_says(expression, expected, ...) \
     check_says_at((expression), (expected), __FILE__, __LINE__, __VA_ARGS__, NULL)
 
 /* Waits for what was launched and fails if it did. */

@@ -20,8 +20,7 @@ static const char *value_at(const void *values, int i, size_t bytes)
 }
 
 /* The tree of level L covers ranks FIRST to FIRST + 2^L - 1, of which those below N exist: pairs of pairs. */
-static void canonical_tree(operator_fn *op, const void *values, size_t bytes, int first, int level, int n,
-                           void *result)
+static void canonical_tree(operator_fn *op, const void *values, size_t bytes, int first, int level, int n, void *result)
 {
     char left[VALUE_BYTES], right[VALUE_BYTES];
     int middle;
@@ -96,21 +95,21 @@ CGX_UNUSED static void canonical_exclusive(operator_fn *op, const void *values, 
 
 /* ---- the built-in operators ---- */
 
-#define DEFINE_OPERATOR(name, T, expression)                                                               \
-    CGX_UNUSED static void name(void *result, const void *left, const void *right)                         \
-    {                                                                                                      \
-        T a, b, r;                                                                                         \
-        memcpy(&a, left, sizeof a);                                                                        \
-        memcpy(&b, right, sizeof b);                                                                       \
-        r = (expression);                                                                                  \
-        memcpy(result, &r, sizeof r);                                                                      \
+#define DEFINE_OPERATOR(name, T, expression)                                       \
+    CGX_UNUSED static void name(void *result, const void *left, const void *right) \
+    {                                                                              \
+        T a, b, r;                                                                 \
+        memcpy(&a, left, sizeof a);                                                \
+        memcpy(&b, right, sizeof b);                                               \
+        r = (expression);                                                          \
+        memcpy(result, &r, sizeof r);                                              \
     }
-#define DEFINE_INTEGER_OPERATORS(s, T)                                                                     \
-    DEFINE_OPERATOR(plus_##s, T, (T)((uint64_t)a + (uint64_t)b))                                           \
-    DEFINE_OPERATOR(less_##s, T, a < b ? a : b)                                                            \
-    DEFINE_OPERATOR(greater_##s, T, a > b ? a : b)                                                         \
-    DEFINE_OPERATOR(bit_and_##s, T, (T)(a & b))                                                            \
-    DEFINE_OPERATOR(bit_xor_##s, T, (T)(a ^ b))                                                            \
+#define DEFINE_INTEGER_OPERATORS(s, T)                           \
+    DEFINE_OPERATOR(plus_##s, T, (T)((uint64_t)a + (uint64_t)b)) \
+    DEFINE_OPERATOR(less_##s, T, a < b ? a : b)                  \
+    DEFINE_OPERATOR(greater_##s, T, a > b ? a : b)               \
+    DEFINE_OPERATOR(bit_and_##s, T, (T)(a & b))                  \
+    DEFINE_OPERATOR(bit_xor_##s, T, (T)(a ^ b))                  \
     DEFINE_OPERATOR(bit_or_##s, T, (T)(a | b))
 FOREACH_INTEGER_VALUE(DEFINE_INTEGER_OPERATORS)
 
@@ -218,7 +217,7 @@ typedef struct {
     operator_fn *op[INTEGER_ROWS];
     is_nan_fn *is_nan;
 } value_type;
-#define INTEGER_TYPE(s, T)                                                                                 \
+#define INTEGER_TYPE(s, T) \
     { #s, sizeof(T), INTEGER_ROWS, { plus_##s, less_##s, greater_##s, bit_and_##s, bit_xor_##s, bit_or_##s }, NULL },
 #define FLOAT_TYPE(s, T) { #s, sizeof(T), FLOAT_ROWS, { plus_##s, less_##s, greater_##s }, is_nan_##s },
 static const value_type value_types[] = { FOREACH_INTEGER_VALUE(INTEGER_TYPE) FOREACH_FLOAT_VALUE(FLOAT_TYPE) };
@@ -227,8 +226,8 @@ static const char *const row_names[] = { "plus", "less", "greater", "bit_and", "
 /* Values that tell orders apart: of floats some have full mantissas and exponents near one another, some are special. */
 CGX_UNUSED static void random_values(const value_type *type, uint64_t (*next)(void), int specials, void *values, int n)
 {
-    static const double special[] = { 0.0, -0.0, INFINITY, -INFINITY, NAN, 5e-324, -5e-324, 1e-310, 1e-40, -1e-45,
-                                      6e-8, -6e-8, 6e-5, 65504, 1e38, -1e308 };
+    static const double special[] = { 0.0,   -0.0,   INFINITY, -INFINITY, NAN,  5e-324, -5e-324, 1e-310,
+                                      1e-40, -1e-45, 6e-8,     -6e-8,     6e-5, 65504,  1e38,    -1e308 };
     for (int i = 0; i < n; i++) {
         char *to = (char *)values + (size_t)i * type->bytes;
         uint64_t bits = next();

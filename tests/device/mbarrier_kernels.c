@@ -6,40 +6,40 @@ CGX_KERNEL_EXTERN(mb_steps, (int *, out))
     CGX_SHARED(cgx_mbarrier, m);
     int i = 0;
     cgx_mbarrier_init(m, 3);
-    out[i++] = cgx_mbarrier_test_wait_parity(m, 1);       /* 0: a fresh barrier's odd phase is over */
-    out[i++] = cgx_mbarrier_test_wait_parity(m, 0);       /* 1: its even one is not */
-    out[i++] = cgx_mbarrier_try_wait_parity(m, 0, 0);     /* 2 */
+    out[i++] = cgx_mbarrier_test_wait_parity(m, 1);   /* 0: a fresh barrier's odd phase is over */
+    out[i++] = cgx_mbarrier_test_wait_parity(m, 0);   /* 1: its even one is not */
+    out[i++] = cgx_mbarrier_try_wait_parity(m, 0, 0); /* 2 */
     cgx_mbarrier_wait_parity(m, 1);
     cgx_mbarrier_token t = cgx_mbarrier_arrive(m);
-    out[i++] = (int)cgx_mbarrier_token_pending(t);        /* 3: three were pending before */
-    out[i++] = cgx_mbarrier_test_wait(m, t);              /* 4 */
+    out[i++] = (int)cgx_mbarrier_token_pending(t); /* 3: three were pending before */
+    out[i++] = cgx_mbarrier_test_wait(m, t);       /* 4 */
     cgx_mbarrier_token t2 = cgx_mbarrier_arrive_n(m, 2);
-    out[i++] = (int)cgx_mbarrier_token_pending(t2);       /* 5 */
-    out[i++] = cgx_mbarrier_test_wait(m, t);              /* 6: both tokens are of the phase that is over */
-    out[i++] = cgx_mbarrier_test_wait(m, t2);             /* 7 */
-    out[i++] = cgx_mbarrier_try_wait(m, t, 0);            /* 8 */
+    out[i++] = (int)cgx_mbarrier_token_pending(t2); /* 5 */
+    out[i++] = cgx_mbarrier_test_wait(m, t);        /* 6: both tokens are of the phase that is over */
+    out[i++] = cgx_mbarrier_test_wait(m, t2);       /* 7 */
+    out[i++] = cgx_mbarrier_try_wait(m, t, 0);      /* 8 */
     cgx_mbarrier_wait(m, t);
-    out[i++] = cgx_mbarrier_test_wait_parity(m, 0);       /* 9: now the even phase is the one before */
-    out[i++] = cgx_mbarrier_test_wait_parity(m, 1);       /* 10 */
+    out[i++] = cgx_mbarrier_test_wait_parity(m, 0); /* 9: now the even phase is the one before */
+    out[i++] = cgx_mbarrier_test_wait_parity(m, 1); /* 10 */
     t = cgx_mbarrier_arrive(m);
-    out[i++] = (int)cgx_mbarrier_token_pending(t);        /* 11: the count is back */
-    out[i++] = cgx_mbarrier_test_wait(m, t);              /* 12 */
+    out[i++] = (int)cgx_mbarrier_token_pending(t); /* 11: the count is back */
+    out[i++] = cgx_mbarrier_test_wait(m, t);       /* 12 */
     t2 = cgx_mbarrier_arrive_and_drop(m);
-    out[i++] = (int)cgx_mbarrier_token_pending(t2);       /* 13 */
+    out[i++] = (int)cgx_mbarrier_token_pending(t2); /* 13 */
     cgx_mbarrier_arrive(m);
-    out[i++] = cgx_mbarrier_test_wait(m, t);              /* 14 */
+    out[i++] = cgx_mbarrier_test_wait(m, t); /* 14 */
     t = cgx_mbarrier_arrive(m);
-    out[i++] = (int)cgx_mbarrier_token_pending(t);        /* 15: one less */
+    out[i++] = (int)cgx_mbarrier_token_pending(t); /* 15: one less */
     cgx_mbarrier_arrive(m);
-    out[i++] = cgx_mbarrier_test_wait(m, t);              /* 16 */
+    out[i++] = cgx_mbarrier_test_wait(m, t);               /* 16 */
     out[i++] = cgx_mbarrier_max_count() == (1u << 20) - 1; /* 17 */
     cgx_mbarrier_inval(m);
     cgx_mbarrier_init(m, cgx_mbarrier_max_count());
     t = cgx_mbarrier_arrive(m);
     out[i++] = cgx_mbarrier_token_pending(t) == cgx_mbarrier_max_count(); /* 18 */
     cgx_mbarrier_arrive_n(m, cgx_mbarrier_max_count() - 1);
-    out[i++] = cgx_mbarrier_test_wait(m, t);              /* 19 */
-    out[i++] = (int)sizeof(cgx_mbarrier);                 /* 20 */
+    out[i++] = cgx_mbarrier_test_wait(m, t); /* 19 */
+    out[i++] = (int)sizeof(cgx_mbarrier);    /* 20 */
 }
 
 CGX_KERNEL_EXTERN(mb_phases, (int, phases), (int, way), (int *, out))

@@ -72,9 +72,7 @@ CGX_KERNEL_EXTERN(misuse, (int, which), (int, late), (char *, memory), (int *, o
         break;
     case MISUSE_BALLOT_OF_MANY: *out = (int)cgx_ballot(b, 1); break;
     case MISUSE_MATCH_OF_MANY: *out = (int)cgx_match_any(b, 1); break;
-    case MISUSE_PARTITION_OF_MANY:
-        *out = cgx_num_threads(cgx_labeled_partition(cgx_tiled_partition(b, 128), 1));
-        break;
+    case MISUSE_PARTITION_OF_MANY: *out = cgx_num_threads(cgx_labeled_partition(cgx_tiled_partition(b, 128), 1)); break;
     }
 }
 

@@ -16,8 +16,8 @@ typedef struct {
     double precise;
     cgx_half half;
 } typed_reduce;
-#define DECLARE_TYPED_REDUCE(N)                                                                            \
-    CGX_KERNEL_DECLARE(reduce_tile_##N, (const int32_t *, i), (const uint64_t *, u), (const float *, f),     \
+#define DECLARE_TYPED_REDUCE(N)                                                                          \
+    CGX_KERNEL_DECLARE(reduce_tile_##N, (const int32_t *, i), (const uint64_t *, u), (const float *, f), \
                        (const double *, d), (const cgx_half *, h), (typed_reduce *, out))
 FOREACH_TILE_SIZE(DECLARE_TYPED_REDUCE)
 

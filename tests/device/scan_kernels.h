@@ -4,7 +4,7 @@
 #include "values.h"
 
 /* One block: inclusive[row * threads + rank], exclusive the same. Groups are tiles of SIZE, or with size 0 the block. */
-#define DECLARE_SCAN(s, T)                                                                                 \
+#define DECLARE_SCAN(s, T) \
     CGX_KERNEL_DECLARE(scan_##s, (int, size), (const T *, in), (T *, inclusive), (T *, exclusive))
 FOREACH_VALUE(DECLARE_SCAN)
 
@@ -14,8 +14,8 @@ typedef struct {
     double precise;
     cgx_half half;
 } typed_scan;
-#define DECLARE_TYPED_SCAN(N)                                                                              \
-    CGX_KERNEL_DECLARE(scan_tile_##N, (const int32_t *, i), (const float *, f), (const double *, d),         \
+#define DECLARE_TYPED_SCAN(N)                                                                        \
+    CGX_KERNEL_DECLARE(scan_tile_##N, (const int32_t *, i), (const float *, f), (const double *, d), \
                        (const cgx_half *, h), (typed_scan *, out))
 FOREACH_TILE_SIZE(DECLARE_TYPED_SCAN)
 

@@ -61,20 +61,20 @@ CGX_KERNEL_EXTERN(tile_rounds, (int, size), (uint32_t *, out))
     out[at + rank] = sum;
 }
 
-#define TILE_SYNC(N)                                                                                       \
-    CGX_KERNEL_EXTERN(tile_sync_##N, (int *, out))                                                         \
-    {                                                                                                      \
-        cgx_block b = cgx_this_block();                                                                    \
-        cgx_tile_##N t = cgx_tiled_partition(b, N);                                                        \
-        CGX_SHARED_ARRAY(int, s, 1024);                                                                    \
-        int rank = cgx_thread_rank(t), at = cgx_thread_rank(b) - rank, sum = 0;                            \
-        for (int i = 0; i < 3; i++) {                                                                      \
-            s[at + rank] = at + rank + i;                                                                  \
-            cgx_sync(t);                                                                                   \
-            sum += s[at + N - 1 - rank];                                                                   \
-            cgx_sync(t);                                                                                   \
-        }                                                                                                  \
-        out[at + rank] = sum;                                                                              \
+#define TILE_SYNC(N)                                                            \
+    CGX_KERNEL_EXTERN(tile_sync_##N, (int *, out))                              \
+    {                                                                           \
+        cgx_block b = cgx_this_block();                                         \
+        cgx_tile_##N t = cgx_tiled_partition(b, N);                             \
+        CGX_SHARED_ARRAY(int, s, 1024);                                         \
+        int rank = cgx_thread_rank(t), at = cgx_thread_rank(b) - rank, sum = 0; \
+        for (int i = 0; i < 3; i++) {                                           \
+            s[at + rank] = at + rank + i;                                       \
+            cgx_sync(t);                                                        \
+            sum += s[at + N - 1 - rank];                                        \
+            cgx_sync(t);                                                        \
+        }                                                                       \
+        out[at + rank] = sum;                                                   \
     }
 FOREACH_TILE_SIZE(TILE_SYNC)
 

@@ -93,8 +93,8 @@ static void before_a_tile_barrier(void **state)
                 fetch(results, out, sizeof results);
                 for (int i = 0; i < 2 * N; i++)
                     if (results[i] != expected_sum(mode, k, i % size, size, ROUNDS))
-                        fail_msg("tile of %d, mode %d, k %d: thread %d read %d, not %d", size, mode, k, i,
-                                 results[i], expected_sum(mode, k, i % size, size, ROUNDS));
+                        fail_msg("tile of %d, mode %d, k %d: thread %d read %d, not %d", size, mode, k, i, results[i],
+                                 expected_sum(mode, k, i % size, size, ROUNDS));
             }
     device_free(out);
 }

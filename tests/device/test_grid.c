@@ -180,12 +180,9 @@ static void too_many_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_and_sizes),
-        cmocka_unit_test(barrier),
-        cmocka_unit_test(arrive_and_wait),
-        cmocka_unit_test(a_thousand_barriers),
-        cmocka_unit_test(sum_by_shares),
-        cmocka_unit_test(barriers_of_every_kind),
+        cmocka_unit_test(ranks_and_sizes), cmocka_unit_test(barrier),
+        cmocka_unit_test(arrive_and_wait), cmocka_unit_test(a_thousand_barriers),
+        cmocka_unit_test(sum_by_shares),   cmocka_unit_test(barriers_of_every_kind),
         cmocka_unit_test(too_many_blocks),
     };
     const struct CMUnitTest plain[] = { cmocka_unit_test(ranks_and_sizes) };

@@ -47,7 +47,8 @@ static void different_collectives_of_one_group(void **state)
     check_says(cgx_queue_wait(test_queue), CGX_ERROR_MISUSE, "reduce_or_sync, block (", "other threads call another");
     check_still_works();
     check_ok(any_or_all_coalesced_launch(test_queue, c, out));
-    check_says(cgx_queue_wait(test_queue), CGX_ERROR_MISUSE, "any_or_all_coalesced, block (", "other threads call another");
+    check_says(cgx_queue_wait(test_queue), CGX_ERROR_MISUSE, "any_or_all_coalesced, block (",
+               "other threads call another");
     check_still_works();
     check_ok(tile_of_coalesced_launch(test_queue, c, out));
     check_says(cgx_queue_wait(test_queue), CGX_ERROR_MISUSE, "tile_of_coalesced, block (", "takes a block or a tile");

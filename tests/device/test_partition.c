@@ -236,14 +236,10 @@ static void odd_and_even(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_label),
-        cmocka_unit_test(by_predicate),
-        cmocka_unit_test(twice),
-        cmocka_unit_test(groups_that_do_different_things),
-        cmocka_unit_test(synchronisation),
-        cmocka_unit_test(types_of_labels),
-        cmocka_unit_test(odd_and_even),
-        cmocka_unit_test(by_label_in_tiles_of_64),
+        cmocka_unit_test(by_label),        cmocka_unit_test(by_predicate),
+        cmocka_unit_test(twice),           cmocka_unit_test(groups_that_do_different_things),
+        cmocka_unit_test(synchronisation), cmocka_unit_test(types_of_labels),
+        cmocka_unit_test(odd_and_even),    cmocka_unit_test(by_label_in_tiles_of_64),
     };
 
     test_start();

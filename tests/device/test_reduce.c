@@ -4,14 +4,14 @@
 #include "canonical.h"
 #include "reduce_kernels.h"
 
-static const int block_sizes[] = { 1,   2,   3,   5,   7,   16,  31,  32,  33,  63,  64,  65,  96,
-                                   97,  100, 127, 128, 129, 255, 257, 500, 511, 513, 777, 1000, 1023, 1024 };
+static const int block_sizes[] = { 1,   2,   3,   5,   7,   16,  31,  32,  33,  63,  64,   65,   96,  97,
+                                   100, 127, 128, 129, 255, 257, 500, 511, 513, 777, 1000, 1023, 1024 };
 
 static cgx_status launch(int type, cgx_config c, int size, const void *in, void *out)
 {
     int next = 0;
-#define LAUNCH(s, T)                                                                                       \
-    if (type == next++)                                                                                    \
+#define LAUNCH(s, T)    \
+    if (type == next++) \
         return reduce_##s##_launch(test_queue, c, size, (const T *)in, (T *)out);
     FOREACH_VALUE(LAUNCH)
     return CGX_ERROR_INVALID;
@@ -37,8 +37,8 @@ static void check_block(int type_index, cgx_dim3 block, int size, int specials)
             for (int i = first; i < first + group; i++) {
                 const char *got = value_at(results, row * n + i, type->bytes);
                 if (!same_value(got, expected, type->bytes, type->is_nan))
-                    fail_msg("%s of %s, group of %d from rank %d of %d on, rank %d: 0x%s, not 0x%s",
-                             row_names[row], type->name, group, first, n, i, hex_value(got, type->bytes),
+                    fail_msg("%s of %s, group of %d from rank %d of %d on, rank %d: 0x%s, not 0x%s", row_names[row],
+                             type->name, group, first, n, i, hex_value(got, type->bytes),
                              hex_value(expected, type->bytes));
             }
         }
@@ -176,8 +176,8 @@ static void check_typed(int size, int n)
         random_values(types[k], random_u64, 0, values[k], 1024);
         in[k] = device_copy(values[k], 1024 * types[k]->bytes);
     }
-#define LAUNCH_TYPED(N)                                                                                    \
-    if (size == N)                                                                                         \
+#define LAUNCH_TYPED(N) \
+    if (size == N)      \
         check_ok(reduce_tile_##N##_launch(test_queue, c, in[0], in[1], in[2], in[3], in[4], out));
     FOREACH_TILE_SIZE(LAUNCH_TYPED)
     fetch(results, out, (size_t)n * sizeof *results);

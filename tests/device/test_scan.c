@@ -4,21 +4,21 @@
 #include "canonical.h"
 #include "scan_kernels.h"
 
-static const int block_sizes[] = { 1,   2,   3,   5,   7,   16,  31,  32,  33,  63,  64,  65,  96,
-                                   97,  100, 127, 128, 129, 255, 257, 500, 511, 513, 777, 1000, 1023, 1024 };
+static const int block_sizes[] = { 1,   2,   3,   5,   7,   16,  31,  32,  33,  63,  64,   65,   96,  97,
+                                   100, 127, 128, 129, 255, 257, 500, 511, 513, 777, 1000, 1023, 1024 };
 
 static cgx_status launch(int type, cgx_config c, int size, const void *in, void *inclusive, void *exclusive)
 {
     int next = 0;
-#define LAUNCH(s, T)                                                                                       \
-    if (type == next++)                                                                                    \
+#define LAUNCH(s, T)    \
+    if (type == next++) \
         return scan_##s##_launch(test_queue, c, size, (const T *)in, (T *)inclusive, (T *)exclusive);
     FOREACH_VALUE(LAUNCH)
     return CGX_ERROR_INVALID;
 }
 
-static void compare(const value_type *type, int row, const char *kind, const char *got, const char *expected,
-                    int first, int group, int n)
+static void compare(const value_type *type, int row, const char *kind, const char *got, const char *expected, int first,
+                    int group, int n)
 {
     for (int i = 0; i < group; i++)
         if (!same_value(value_at(got, i, type->bytes), value_at(expected, i, type->bytes), type->bytes, type->is_nan))
@@ -45,11 +45,11 @@ static void check_block(int type_index, cgx_dim3 block, int size, int specials)
         for (int first = 0; first < n; first += group) {
             const char *from = value_at(values, first, type->bytes);
             canonical_inclusive(type->op[row], from, type->bytes, group, expected);
-            compare(type, row, "inclusive", value_at(results[0], row * n + first, type->bytes), expected, first,
-                    group, n);
+            compare(type, row, "inclusive", value_at(results[0], row * n + first, type->bytes), expected, first, group,
+                    n);
             canonical_exclusive(type->op[row], from, type->bytes, group, expected);
-            compare(type, row, "exclusive", value_at(results[1], row * n + first, type->bytes), expected, first,
-                    group, n);
+            compare(type, row, "exclusive", value_at(results[1], row * n + first, type->bytes), expected, first, group,
+                    n);
         }
     device_free(in);
     for (int i = 0; i < 2; i++) {
@@ -125,8 +125,8 @@ static void check_typed(int size, int n)
     }
     in[0] = device_copy(i, sizeof i), in[1] = device_copy(f, sizeof f);
     in[2] = device_copy(d, sizeof d), in[3] = device_copy(h, sizeof h);
-#define LAUNCH_TYPED(N)                                                                                    \
-    if (size == N)                                                                                         \
+#define LAUNCH_TYPED(N) \
+    if (size == N)      \
         check_ok(scan_tile_##N##_launch(test_queue, c, in[0], in[1], in[2], in[3], out));
     FOREACH_TILE_SIZE(LAUNCH_TYPED)
     fetch(results, out, (size_t)n * sizeof *results);

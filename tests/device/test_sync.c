@@ -129,10 +129,10 @@ static void typed_tiles(void **state)
     int *results = host_memory(1024 * sizeof *results), *out = device_memory(1024 * sizeof *out);
 
     (void)state;
-#define CHECK_TILE(N)                                                                                      \
-    check_ok(tile_sync_##N##_launch(test_queue, cgx_config_1d(1, 1024), out));                             \
-    fetch(results, out, 1024 * sizeof *results);                                                           \
-    for (int r = 0; r < 1024; r++)                                                                         \
+#define CHECK_TILE(N)                                                          \
+    check_ok(tile_sync_##N##_launch(test_queue, cgx_config_1d(1, 1024), out)); \
+    fetch(results, out, 1024 * sizeof *results);                               \
+    for (int r = 0; r < 1024; r++)                                             \
         assert_int_equal(results[r], 3 * (r / N * N + N - 1 - r % N) + 3);
     FOREACH_TILE_SIZE(CHECK_TILE)
     device_free(out);
@@ -168,8 +168,12 @@ static void without_barriers(void **state)
 {
     enum { N = 100003, BLOCKS = 400, THREADS = 128, ALL = BLOCKS * THREADS };
     uint32_t *results = host_memory(N * sizeof *results), *out = device_memory(N * sizeof *out);
-    const cgx_config shapes[] = { cgx_cover(N, 1024), cgx_cover(N, 33), cgx_config_1d(1, 1), cgx_config_1d(7, 1000),
-                                  cgx_config_make(cgx_dim(3, 4, 5), cgx_dim(6, 7, 8)), cgx_fit(test_queue, N, 256) };
+    const cgx_config shapes[] = { cgx_cover(N, 1024),
+                                  cgx_cover(N, 33),
+                                  cgx_config_1d(1, 1),
+                                  cgx_config_1d(7, 1000),
+                                  cgx_config_make(cgx_dim(3, 4, 5), cgx_dim(6, 7, 8)),
+                                  cgx_fit(test_queue, N, 256) };
 
     (void)state;
     for (size_t s = 0; s < COUNT_OF(shapes); s++) {

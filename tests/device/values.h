@@ -5,9 +5,9 @@
 #include <cgx.h>
 
 /* X(suffix, type): every type that built-in operators take. */
-#define FOREACH_INTEGER_VALUE(X)                                                                           \
-    X(i8, int8_t)                                                                                          \
-    X(u8, uint8_t)                                                                                         \
+#define FOREACH_INTEGER_VALUE(X) \
+    X(i8, int8_t)                \
+    X(u8, uint8_t)               \
     X(i16, int16_t) X(u16, uint16_t) X(i32, int32_t) X(u32, uint32_t) X(i64, int64_t) X(u64, uint64_t)
 #define FOREACH_FLOAT_VALUE(X) X(f16, cgx_half) X(f32, float) X(f64, double)
 #define FOREACH_VALUE(X) FOREACH_INTEGER_VALUE(X) FOREACH_FLOAT_VALUE(X)

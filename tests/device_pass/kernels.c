@@ -148,6 +148,27 @@ CGX_KERNEL(tiles, (int *, out))
     cgx_sync(t32);
 }
 
+CGX_KERNEL(cluster_ranks, (int64_t *, o))
+{
+    cgx_cluster c = cgx_this_cluster();
+    cgx_grid g = cgx_this_grid();
+    cgx_dim3 t = cgx_dim_threads(c), n = cgx_dim_blocks(c), at = cgx_block_index(c);
+    cgx_dim3 clusters = cgx_dim_clusters(g), here = cgx_cluster_index(g);
+    o[0] = cgx_thread_rank(c), o[1] = cgx_num_threads(c), o[2] = cgx_block_rank(c), o[3] = cgx_num_blocks(c);
+    o[4] = t.x + n.y + at.z, o[5] = clusters.x + here.y, o[6] = cgx_cluster_rank(g), o[7] = cgx_num_clusters(g);
+}
+
+CGX_KERNEL(coalesced, (int *, out))
+{
+    CGX_BLOCK_TILE_MEMORY(memory, 256);
+    cgx_block b = cgx_this_block_with(memory);
+    int r = cgx_thread_rank(b);
+    if (out[r] > 0) {
+        cgx_coalesced c = cgx_coalesced_threads();
+        out[r] = cgx_reduce(c, r, CGX_PLUS) + cgx_thread_rank(c) + cgx_meta_group_size(c);
+    }
+}
+
 /* ---- memory ---- */
 
 typedef struct {

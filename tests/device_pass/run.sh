@@ -84,8 +84,8 @@ for file in "${real[@]}"; do
     silent "${file##*/} to an image" to_image "${chips[0]}" "$file" "$work/image"
 done
 silent "cg_kernels.c" to_text "${chips[1]}" "$root/examples/conjugate_gradient/cg_kernels.c" "$work/cg.s"
-for kernel in grid halves_of_sync wide barriers copies; do
-    has "$kernel" "$work/declared.${chips[0]}.s" 'cgx__[a-z_]*(sync|arrive|wait|shuffle|vote|reduce|scan|valid|copy|init)'
+for kernel in grid halves_of_sync clusters atomics wide barriers copies; do
+    has "$kernel" "$work/declared.${chips[0]}.s" 'cgx__[a-z_]*(sync|arrive|wait|shuffle|vote|reduce|scan|valid|copy|init|load)'
 done
 ! to_image "${chips[0]}" "$here/declared.c" "$work/image" >"$work/log" 2>&1 || fail "declared.c links"
 
@@ -100,6 +100,8 @@ for chip in "${chips[@]}"; do
         done
         has reverse "$s" 'bar\.sync\s+0;' '%tid\.x' '%tid\.y' '%ntid\.x' 'ld\.shared' 'st\.shared'
         has ranks "$s" '%ctaid\.z' '%nctaid\.x'
+        has coalesced "$s" activemask 'shfl\.sync'
+        if [[ $chip == sm_90 ]]; then has cluster_ranks "$s" '%cluster_ctaid\.x'; fi
         has at_most_320 "$s" '\.maxntid 320'
         has exactly_96 "$s" '\.maxntid 96'
         lacks p1 "$s" maxntid

@@ -47,7 +47,8 @@ CGX_KERNEL_EXTERN(write_place, (int *, out))
 {
     cgx_block b = cgx_this_block();
     cgx_grid g = cgx_this_grid();
-    cgx_dim3 thread = cgx_thread_index(b), block = cgx_group_index(b), size = cgx_dim_threads(b), grid = cgx_dim_blocks(g);
+    cgx_dim3 thread = cgx_thread_index(b), block = cgx_group_index(b), size = cgx_dim_threads(b),
+             grid = cgx_dim_blocks(g);
     int64_t rank = cgx_thread_rank(g);
     int *mine = out + 8 * rank;
     mine[0] = thread.x, mine[1] = thread.y, mine[2] = thread.z;

@@ -4,7 +4,11 @@
 #define TESTS_HOST_KERNELS_H
 #include <cgx.h>
 
-typedef struct { int32_t small; double large; char text[5]; } host_record;
+typedef struct {
+    int32_t small;
+    double large;
+    char text[5];
+} host_record;
 
 CGX_KERNEL_DECLARE(nothing)
 /* *out = value, by one thread of the grid. */

@@ -13,7 +13,8 @@ static void one_dimension(void **state)
 {
     enum { N = 70000, ROOM = N + 64 };
     static const size_t sizes[] = { 1, 2, 3, 7, 8, 15, 16, 17, 63, 255, 4097, 65536, N };
-    unsigned char *source = host_memory(ROOM), *seen = host_memory(ROOM), *a = device_memory(ROOM), *b = device_memory(ROOM);
+    unsigned char *source = host_memory(ROOM), *seen = host_memory(ROOM), *a = device_memory(ROOM),
+                  *b = device_memory(ROOM);
     (void)state;
     for (size_t i = 0; i < ROOM; i++)
         source[i] = byte_at(i);
@@ -45,8 +46,11 @@ static void one_dimension(void **state)
 
 static void two_dimensions(void **state)
 {
-    static const struct { size_t width, height, source_pitch, destination_pitch; } rows[] = {
-        { 1, 1, 1, 1 }, { 16, 8, 16, 16 }, { 16, 8, 32, 16 }, { 16, 8, 16, 24 }, { 13, 9, 17, 29 }, { 1, 100, 3, 5 },
+    static const struct {
+        size_t width, height, source_pitch, destination_pitch;
+    } rows[] = {
+        { 1, 1, 1, 1 },       { 16, 8, 16, 16 },  { 16, 8, 32, 16 },
+        { 16, 8, 16, 24 },    { 13, 9, 17, 29 },  { 1, 100, 3, 5 },
         { 200, 2, 256, 512 }, { 64, 64, 64, 64 }, { 7, 1, 0, 0 } /* one row has no pitch */,
     };
     (void)state;
@@ -102,7 +106,8 @@ static void bad_copies(void **state)
     check_ok(cgx_queue_get_device(test_queue, &device));
     check_says(cgx_copy(test_queue, NULL, b, 1), CGX_ERROR_INVALID, "cgx_copy", "destination", "NULL");
     check_says(cgx_copy(test_queue, a, NULL, 1), CGX_ERROR_INVALID, "cgx_copy", "source", "NULL");
-    check_says(cgx_copy_2d(test_queue, a, 8, b, 7, 8, 2), CGX_ERROR_INVALID, "cgx_copy_2d", "8 bytes", "8 and 7", "pitch");
+    check_says(cgx_copy_2d(test_queue, a, 8, b, 7, 8, 2), CGX_ERROR_INVALID, "cgx_copy_2d", "8 bytes", "8 and 7",
+               "pitch");
     check_says(cgx_copy_2d(test_queue, a, 7, b, 8, 8, 2), CGX_ERROR_INVALID, "cgx_copy_2d", "7 and 8", "pitch");
     check_says(cgx_copy_2d(test_queue, a, 0, b, 0, 1, 2), CGX_ERROR_INVALID, "pitch");
     check_says(cgx_copy_2d(test_queue, a, SIZE_MAX / 2, b, 8, 8, 4), CGX_ERROR_INVALID, "cgx_copy_2d", "addresses");
@@ -197,15 +202,15 @@ static void typed_fills(void **state)
     double *device = device_memory((N + 1) * sizeof *device);
     void *seen = host_memory((N + 1) * sizeof *device);
     (void)state;
-#define CASE(suffix, T, value)                                                                               \
-    do {                                                                                                     \
-        const T *at = seen;                                                                                  \
-        check_ok(cgx_fill_u8(test_queue, device, 0, (N + 1) * sizeof *device));                              \
-        check_ok(cgx_fill_##suffix(test_queue, device, value, N));                                           \
-        fetch(seen, device, (N + 1) * sizeof *device);                                                       \
-        for (int i = 0; i < N; i++)                                                                          \
-            assert_true(at[i] == (value));                                                                   \
-        assert_true(at[N] == 0);                                                                             \
+#define CASE(suffix, T, value)                                                  \
+    do {                                                                        \
+        const T *at = seen;                                                     \
+        check_ok(cgx_fill_u8(test_queue, device, 0, (N + 1) * sizeof *device)); \
+        check_ok(cgx_fill_##suffix(test_queue, device, value, N));              \
+        fetch(seen, device, (N + 1) * sizeof *device);                          \
+        for (int i = 0; i < N; i++)                                             \
+            assert_true(at[i] == (value));                                      \
+        assert_true(at[N] == 0);                                                \
     } while (0)
     CASE(u8, uint8_t, 0xfe);
     CASE(i32, int32_t, -123456789);
@@ -223,7 +228,8 @@ static void bad_fills(void **state)
     char memory[64] = { 0 }, pattern[64] = { 1 };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(bad); i++)
-        check_says(cgx_fill(test_queue, memory, pattern, bad[i], 1), CGX_ERROR_INVALID, "cgx_fill", "1, 2, 4, 8 and 16");
+        check_says(cgx_fill(test_queue, memory, pattern, bad[i], 1), CGX_ERROR_INVALID, "cgx_fill",
+                   "1, 2, 4, 8 and 16");
     check_says(cgx_fill(test_queue, NULL, pattern, 4, 1), CGX_ERROR_INVALID, "cgx_fill", "NULL");
     check_says(cgx_fill(test_queue, memory, NULL, 4, 1), CGX_ERROR_INVALID, "cgx_fill", "NULL");
     check_says(cgx_fill(test_queue, memory, pattern, 2, SIZE_MAX / 2 + 1), CGX_ERROR_INVALID, "addresses");

@@ -75,16 +75,33 @@ static void absence_has_its_kind(void **state)
 
 static void names_that_are_none(void **state)
 {
-    static const struct { const char *name; cgx_status status; } rows[] = {
-        { "abacus", CGX_ERROR_UNKNOWN_BACKEND }, { "abacus:0", CGX_ERROR_UNKNOWN_BACKEND }, { "CPU", CGX_ERROR_UNKNOWN_BACKEND },
-        { " cpu", CGX_ERROR_UNKNOWN_BACKEND }, { "cpu ", CGX_ERROR_UNKNOWN_BACKEND }, { "cp", CGX_ERROR_UNKNOWN_BACKEND },
-        { "cpu0", CGX_ERROR_UNKNOWN_BACKEND }, { ":0", CGX_ERROR_UNKNOWN_BACKEND }, { "cpu,cpu", CGX_ERROR_UNKNOWN_BACKEND },
+    static const struct {
+        const char *name;
+        cgx_status status;
+    } rows[] = {
+        { "abacus", CGX_ERROR_UNKNOWN_BACKEND },
+        { "abacus:0", CGX_ERROR_UNKNOWN_BACKEND },
+        { "CPU", CGX_ERROR_UNKNOWN_BACKEND },
+        { " cpu", CGX_ERROR_UNKNOWN_BACKEND },
+        { "cpu ", CGX_ERROR_UNKNOWN_BACKEND },
+        { "cp", CGX_ERROR_UNKNOWN_BACKEND },
+        { "cpu0", CGX_ERROR_UNKNOWN_BACKEND },
+        { ":0", CGX_ERROR_UNKNOWN_BACKEND },
+        { "cpu,cpu", CGX_ERROR_UNKNOWN_BACKEND },
         { "any:0", CGX_ERROR_UNKNOWN_BACKEND },
         { "a name that is longer than the name of any backend could be", CGX_ERROR_UNKNOWN_BACKEND },
-        { "cpu:", CGX_ERROR_INVALID }, { "cpu:x", CGX_ERROR_INVALID }, { "cpu:-1", CGX_ERROR_INVALID }, { "cpu:+1", CGX_ERROR_INVALID },
-        { "cpu:0x0", CGX_ERROR_INVALID }, { "cpu: 0", CGX_ERROR_INVALID }, { "cpu:0 ", CGX_ERROR_INVALID },
-        { "cpu:0:0", CGX_ERROR_INVALID }, { "cpu::0", CGX_ERROR_INVALID }, { "cpu:99999999999999999999", CGX_ERROR_INVALID },
-        { "cpu:4294967296", CGX_ERROR_INVALID }, { "cpu:1.5", CGX_ERROR_INVALID },
+        { "cpu:", CGX_ERROR_INVALID },
+        { "cpu:x", CGX_ERROR_INVALID },
+        { "cpu:-1", CGX_ERROR_INVALID },
+        { "cpu:+1", CGX_ERROR_INVALID },
+        { "cpu:0x0", CGX_ERROR_INVALID },
+        { "cpu: 0", CGX_ERROR_INVALID },
+        { "cpu:0 ", CGX_ERROR_INVALID },
+        { "cpu:0:0", CGX_ERROR_INVALID },
+        { "cpu::0", CGX_ERROR_INVALID },
+        { "cpu:99999999999999999999", CGX_ERROR_INVALID },
+        { "cpu:4294967296", CGX_ERROR_INVALID },
+        { "cpu:1.5", CGX_ERROR_INVALID },
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -144,7 +161,10 @@ static void environment_chooses(void **state)
     unsetenv("CGX_DEVICE");
 }
 
-static int positive(cgx_dim3 d) { return d.x > 0 && d.y > 0 && d.z > 0; }
+static int positive(cgx_dim3 d)
+{
+    return d.x > 0 && d.y > 0 && d.z > 0;
+}
 
 static void device_info_is_sane(void **state)
 {
@@ -247,7 +267,8 @@ static void all_devices_work_at_once(void **state)
 /* For choosing a device before MPI_Init. */
 static void local_rank_comes_from_the_launcher(void **state)
 {
-    static const char *const variables[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID", "FLUX_TASK_LOCAL_ID" };
+    static const char *const variables[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID",
+                                             "FLUX_TASK_LOCAL_ID" };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(variables); i++)
         unsetenv(variables[i]);
@@ -270,16 +291,11 @@ static void local_rank_comes_from_the_launcher(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(backends_describe_themselves),
-        cmocka_unit_test(backend_info_checks_arguments),
-        cmocka_unit_test(absence_has_its_kind),
-        cmocka_unit_test(names_that_are_none),
-        cmocka_unit_test(environment_chooses),
-        cmocka_unit_test(device_info_is_sane),
-        cmocka_unit_test(device_info_checks_arguments),
-        cmocka_unit_test(access_between_devices),
-        cmocka_unit_test(all_devices_work_at_once),
-        cmocka_unit_test(local_rank_comes_from_the_launcher),
+        cmocka_unit_test(backends_describe_themselves), cmocka_unit_test(backend_info_checks_arguments),
+        cmocka_unit_test(absence_has_its_kind),         cmocka_unit_test(names_that_are_none),
+        cmocka_unit_test(environment_chooses),          cmocka_unit_test(device_info_is_sane),
+        cmocka_unit_test(device_info_checks_arguments), cmocka_unit_test(access_between_devices),
+        cmocka_unit_test(all_devices_work_at_once),     cmocka_unit_test(local_rank_comes_from_the_launcher),
     };
     test_start();
     unsetenv("CGX_DEVICE"); /* the tests set it */

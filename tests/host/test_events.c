@@ -195,6 +195,39 @@ static void a_wait_holds_back_only_what_is_behind_it(void **state)
     device_free(flag);
 }
 
+/* Recorded on two queues: the second record counts, although the first is reached after it. */
+static void an_older_record_comes_last(void **state)
+{
+    int *flag = new_flag(), *out = device_memory(sizeof *out);
+    (void)state;
+    cgx_event *e = new_event(), *gate = new_event(), *start = new_event();
+    cgx_queue *third = NULL;
+    double late = -1;
+    check_ok(cgx_queue_open("any", &third));
+    check_ok(cgx_event_record(start, test_queue));
+    check_ok(cgx_queue_wait(test_queue)); /* nothing else orders it before the record on the third queue */
+    check_ok(wait_for_flag_launch(test_queue, cgx_config_1d(1, 1), flag, out));
+    check_ok(be_busy_launch(test_queue, cgx_config_1d(1, 1), 20000000));
+    check_ok(cgx_event_record(gate, test_queue));
+    check_ok(cgx_queue_wait_event(other, gate));
+    check_ok(cgx_event_record(e, other));
+    check_ok(cgx_event_record(e, third));
+    __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST);
+    check_ok(cgx_queue_wait(other));
+    check_ok(cgx_queue_wait(third));
+    check_ok(cgx_event_wait(e)); /* does not wait for ever */
+    assert_int_equal(cgx_event_query(e), CGX_OK);
+    check_ok(cgx_event_elapsed(start, e, &late));
+    assert_true(late > 0);
+    check_ok(cgx_queue_close(&third));
+    check_ok(cgx_queue_wait(test_queue));
+    check_ok(cgx_event_destroy(&e));
+    check_ok(cgx_event_destroy(&gate));
+    check_ok(cgx_event_destroy(&start));
+    device_free(out);
+    device_free(flag);
+}
+
 /* Waiting for an event that was never recorded waits for nothing. */
 static void wait_for_an_event_never_recorded(void **state)
 {
@@ -300,6 +333,7 @@ int main(void)
         cmocka_unit_test(the_last_record_counts),
         cmocka_unit_test(queues_wait_for_each_other),
         cmocka_unit_test(a_wait_holds_back_only_what_is_behind_it),
+        cmocka_unit_test(an_older_record_comes_last),
         cmocka_unit_test(wait_for_an_event_never_recorded),
         cmocka_unit_test(destroyed_while_a_queue_waits),
         cmocka_unit_test(destroyed_before_it_is_reached),

@@ -56,7 +56,8 @@ static void shapes_in_three_dimensions(void **state)
         for (size_t j = 0; j < COUNT_OF(blocks); j++) {
             cgx_dim3 g = grids[i], b = blocks[j];
             int n = g.x * g.y * g.z * b.x * b.y * b.z, rank = 0;
-            int *place = device_memory((size_t)n * 8 * sizeof *place), *seen = host_memory((size_t)n * 8 * sizeof *seen);
+            int *place = device_memory((size_t)n * 8 * sizeof *place),
+                *seen = host_memory((size_t)n * 8 * sizeof *seen);
             check_ok(write_place_launch(test_queue, cgx_config_make(g, b), place));
             fetch(seen, place, (size_t)n * 8 * sizeof *seen);
             for (int gz = 0; gz < g.z; gz++)
@@ -65,7 +66,13 @@ static void shapes_in_three_dimensions(void **state)
                         for (int bz = 0; bz < b.z; bz++)
                             for (int by = 0; by < b.y; by++)
                                 for (int bx = 0; bx < b.x; bx++, rank++) {
-                                    const int expected[8] = { bx, by, bz, gx, gy, gz, b.x * 10000 + b.y * 100 + b.z,
+                                    const int expected[8] = { bx,
+                                                              by,
+                                                              bz,
+                                                              gx,
+                                                              gy,
+                                                              gz,
+                                                              b.x * 10000 + b.y * 100 + b.z,
                                                               g.x * 10000 + g.y * 100 + g.z };
                                     assert_memory_equal(seen + 8 * rank, expected, sizeof expected);
                                 }
@@ -84,14 +91,18 @@ static void sizes_that_are_not_positive(void **state)
             int d[3] = { 1, 1, 1 };
             d[axis] = bad[i];
             cgx_dim3 size = cgx_dim(d[0], d[1], d[2]);
-            snprintf(text, sizeof text, "store_value: grid size %s in %c; at least 1 is needed", comma(bad[i]), "xyz"[axis]);
-            check_text(store_value_launch(test_queue, cgx_config_make(size, cgx_dim(1, 1, 1)), out, 1), CGX_ERROR_INVALID, text);
-            snprintf(text, sizeof text, "store_value: block size %s in %c; at least 1 is needed", comma(bad[i]), "xyz"[axis]);
-            check_text(store_value_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), size), out, 1), CGX_ERROR_INVALID, text);
+            snprintf(text, sizeof text, "store_value: grid size %s in %c; at least 1 is needed", comma(bad[i]),
+                     "xyz"[axis]);
+            check_text(store_value_launch(test_queue, cgx_config_make(size, cgx_dim(1, 1, 1)), out, 1),
+                       CGX_ERROR_INVALID, text);
+            snprintf(text, sizeof text, "store_value: block size %s in %c; at least 1 is needed", comma(bad[i]),
+                     "xyz"[axis]);
+            check_text(store_value_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), size), out, 1),
+                       CGX_ERROR_INVALID, text);
         }
     /* Two negative sizes whose product is positive, and a zero beside a huge one. */
-    check_says(store_value_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), cgx_dim(-2, -2, 1)), out, 1), CGX_ERROR_INVALID,
-               "block size");
+    check_says(store_value_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), cgx_dim(-2, -2, 1)), out, 1),
+               CGX_ERROR_INVALID, "block size");
     check_says(store_value_launch(test_queue, cgx_config_make(cgx_dim(INT_MAX, 0, 1), cgx_dim(1, 1, 1)), out, 1),
                CGX_ERROR_INVALID, "grid size 0 in y");
     nothing_ran();
@@ -102,7 +113,9 @@ static void too_many_threads(void **state)
 {
     char text[200];
     const int limit = test_device.max_threads_per_block;
-    const cgx_dim3 shapes[] = { { limit + 128, 1, 1 }, { limit + 1, 1, 1 }, { limit, 2, 1 }, { limit / 2, 2, 2 }, { 1, limit, 4 } };
+    const cgx_dim3 shapes[] = {
+        { limit + 128, 1, 1 }, { limit + 1, 1, 1 }, { limit, 2, 1 }, { limit / 2, 2, 2 }, { 1, limit, 4 }
+    };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         cgx_dim3 b = shapes[i];
@@ -113,8 +126,9 @@ static void too_many_threads(void **state)
     /* No overflow makes it small again: 2^16 * 2^16, and 2^93. */
     check_says(store_value_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), cgx_dim(65536, 65536, 1)), out, 1),
                CGX_ERROR_LIMIT, "store_value");
-    check_says(store_value_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), cgx_dim(INT_MAX, INT_MAX, INT_MAX)), out, 1),
-               CGX_ERROR_LIMIT, "store_value");
+    check_says(
+        store_value_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), cgx_dim(INT_MAX, INT_MAX, INT_MAX)), out, 1),
+        CGX_ERROR_LIMIT, "store_value");
     check_says(store_value_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), cgx_dim(1 << 30, 4, 1 << 30)), out, 1),
                CGX_ERROR_LIMIT, "store_value");
     nothing_ran();
@@ -129,10 +143,11 @@ static void too_large_in_one_dimension(void **state)
     const cgx_dim3 block = test_device.max_block, grid = test_device.max_grid;
     (void)state;
     if (block.z < test_device.max_threads_per_block) {
-        snprintf(text, sizeof text, "store_value: block size %s in z asked, %s takes %s; %s would fit", comma(block.z + 1),
-                 test_device.name, comma(block.z), comma(block.z));
-        check_text(store_value_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), cgx_dim(1, 1, block.z + 1)), out, 1),
-                   CGX_ERROR_LIMIT, text);
+        snprintf(text, sizeof text, "store_value: block size %s in z asked, %s takes %s; %s would fit",
+                 comma(block.z + 1), test_device.name, comma(block.z), comma(block.z));
+        check_text(
+            store_value_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), cgx_dim(1, 1, block.z + 1)), out, 1),
+            CGX_ERROR_LIMIT, text);
         check_ok(nothing_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), cgx_dim(1, 1, block.z))));
     }
     const int limits[3] = { grid.x, grid.y, grid.z };
@@ -158,7 +173,8 @@ static void declared_limits(void **state)
     fetch(host, out, sizeof host);
     assert_int_equal(host[63], 1);
     assert_int_equal(host[64], 0);
-    snprintf(text, sizeof text, "at_most_64: 65 threads a block asked, the kernel is declared for at most 64; 64 would fit");
+    snprintf(text, sizeof text,
+             "at_most_64: 65 threads a block asked, the kernel is declared for at most 64; 64 would fit");
     check_text(at_most_64_launch(test_queue, cgx_config_1d(1, 65), out), CGX_ERROR_LIMIT, text);
 
     check_ok(exactly_8_4_2_launch(test_queue, cgx_config_make(cgx_dim(2, 1, 1), cgx_dim(8, 4, 2)), out));
@@ -166,14 +182,14 @@ static void declared_limits(void **state)
     assert_int_equal(host[127], 1);
     assert_int_equal(host[128], 0);
     /* As many threads in another shape. */
-    check_says(exactly_8_4_2_launch(test_queue, cgx_config_1d(1, 64), out), CGX_ERROR_LIMIT, "exactly_8_4_2", "64 x 1 x 1",
-               "8 x 4 x 2");
-    check_says(exactly_8_4_2_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), cgx_dim(4, 8, 2)), out), CGX_ERROR_LIMIT,
-               "4 x 8 x 2", "8 x 4 x 2");
+    check_says(exactly_8_4_2_launch(test_queue, cgx_config_1d(1, 64), out), CGX_ERROR_LIMIT, "exactly_8_4_2",
+               "64 x 1 x 1", "8 x 4 x 2");
+    check_says(exactly_8_4_2_launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), cgx_dim(4, 8, 2)), out),
+               CGX_ERROR_LIMIT, "4 x 8 x 2", "8 x 4 x 2");
     if (test_can(CGX_CAN_COOPERATIVE)) {
         check_ok(cooperative_at_most_64_launch(test_queue, cgx_cooperative(cgx_config_1d(1, 64)), out));
-        check_says(cooperative_at_most_64_launch(test_queue, cgx_cooperative(cgx_config_1d(1, 96)), out), CGX_ERROR_LIMIT,
-                   "96 threads", "64 would fit");
+        check_says(cooperative_at_most_64_launch(test_queue, cgx_cooperative(cgx_config_1d(1, 96)), out),
+                   CGX_ERROR_LIMIT, "96 threads", "64 would fit");
     }
     check_says(cooperative_at_most_64_launch(test_queue, cgx_config_1d(1, 64), out), CGX_ERROR_UNSUPPORTED,
                "cooperative_at_most_64");
@@ -206,7 +222,8 @@ static void dynamic_shared_memory(void **state)
             assert_int_equal(sums[b], byte_sum(n));
     }
     /* 1,000 static bytes are 1,024 before dynamic memory starts. */
-    check_ok(use_both_launch(test_queue, cgx_with_shared(cgx_config_1d(2, 64), (size_t)limit - 1024), limit - 1024, (unsigned *)out));
+    check_ok(use_both_launch(test_queue, cgx_with_shared(cgx_config_1d(2, 64), (size_t)limit - 1024), limit - 1024,
+                             (unsigned *)out));
     fetch(sums, out, sizeof sums);
     assert_int_equal(sums[1], byte_sum(limit - 1024));
 }
@@ -216,16 +233,20 @@ static void too_much_dynamic_shared_memory(void **state)
     char text[300];
     const size_t limit = test_device.shared_bytes_per_block;
     (void)state;
-    snprintf(text, sizeof text, "use_dynamic: %s bytes of dynamic shared memory asked beside 0 static ones, %s takes %s a block; "
-             "%s would fit", comma((int64_t)limit + 1), test_device.name, comma((int64_t)limit), comma((int64_t)limit));
+    snprintf(text, sizeof text,
+             "use_dynamic: %s bytes of dynamic shared memory asked beside 0 static ones, %s takes %s a block; "
+             "%s would fit",
+             comma((int64_t)limit + 1), test_device.name, comma((int64_t)limit), comma((int64_t)limit));
     check_text(use_dynamic_launch(test_queue, cgx_with_shared(cgx_config_1d(1, 32), limit + 1), 1, (unsigned *)out),
                CGX_ERROR_LIMIT, text);
-    snprintf(text, sizeof text, "use_both: %s bytes of dynamic shared memory asked beside 1,000 static ones, %s takes %s a block; "
-             "%s would fit", comma((int64_t)limit), test_device.name, comma((int64_t)limit), comma((int64_t)limit - 1024));
-    check_text(use_both_launch(test_queue, cgx_with_shared(cgx_config_1d(1, 32), limit), 1, (unsigned *)out), CGX_ERROR_LIMIT,
-               text);
-    check_says(use_both_launch(test_queue, cgx_with_shared(cgx_config_1d(1, 32), SIZE_MAX), 1, (unsigned *)out), CGX_ERROR_LIMIT,
-               "would fit");
+    snprintf(text, sizeof text,
+             "use_both: %s bytes of dynamic shared memory asked beside 1,000 static ones, %s takes %s a block; "
+             "%s would fit",
+             comma((int64_t)limit), test_device.name, comma((int64_t)limit), comma((int64_t)limit - 1024));
+    check_text(use_both_launch(test_queue, cgx_with_shared(cgx_config_1d(1, 32), limit), 1, (unsigned *)out),
+               CGX_ERROR_LIMIT, text);
+    check_says(use_both_launch(test_queue, cgx_with_shared(cgx_config_1d(1, 32), SIZE_MAX), 1, (unsigned *)out),
+               CGX_ERROR_LIMIT, "would fit");
     check_says(use_both_launch(test_queue, cgx_with_shared(cgx_config_1d(1, 32), SIZE_MAX - 1000), 1, (unsigned *)out),
                CGX_ERROR_LIMIT, "would fit");
     nothing_ran();
@@ -239,8 +260,8 @@ static void too_much_static_shared_memory(void **state)
     (void)state;
     if (GREEDY_BYTES <= test_device.shared_bytes_per_block)
         return;
-    snprintf(text, sizeof text, "greedy: the kernel declares %s bytes of shared memory, %s takes %s a block", comma(GREEDY_BYTES),
-             test_device.name, comma((int64_t)test_device.shared_bytes_per_block));
+    snprintf(text, sizeof text, "greedy: the kernel declares %s bytes of shared memory, %s takes %s a block",
+             comma(GREEDY_BYTES), test_device.name, comma((int64_t)test_device.shared_bytes_per_block));
     check_text(greedy_launch(test_queue, cgx_config_1d(1, 32), out), CGX_ERROR_LIMIT, text);
     check_text(greedy_launch(test_queue, cgx_cooperative(cgx_config_1d(1, 32)), out), CGX_ERROR_LIMIT, text);
     nothing_ran();
@@ -260,8 +281,8 @@ static void too_much_static_shared_memory(void **state)
 static void cooperative_launch(void **state)
 {
     (void)state;
-    check_says(sum_over_grid_launch(test_queue, cgx_config_1d(2, 32), out, out + 1000), CGX_ERROR_UNSUPPORTED, "sum_over_grid",
-               "cooperative");
+    check_says(sum_over_grid_launch(test_queue, cgx_config_1d(2, 32), out, out + 1000), CGX_ERROR_UNSUPPORTED,
+               "sum_over_grid", "cooperative");
     nothing_ran();
     if (!test_can(CGX_CAN_COOPERATIVE)) {
         check_says(sum_over_grid_launch(test_queue, cgx_cooperative(cgx_config_1d(2, 32)), out, out + 1000),
@@ -287,12 +308,17 @@ static void too_many_cooperative_blocks(void **state)
         return;
     check_ok(cgx_max_cooperative_blocks(test_queue, CGX_KERNEL_OF(sum_over_grid), 64, 0, &fit));
     assert_true(fit >= test_device.units);
-    snprintf(text, sizeof text, "sum_over_grid: %s cooperative blocks of 64 threads asked, %s takes %s at once; %s would fit",
+    snprintf(text, sizeof text,
+             "sum_over_grid: %s cooperative blocks of 64 threads asked, %s takes %s at once; %s would fit",
              comma(fit + 1), test_device.name, comma(fit), comma(fit));
-    check_text(sum_over_grid_launch(test_queue, cgx_cooperative(cgx_config_1d(fit + 1, 64)), out, out), CGX_ERROR_LIMIT, text);
-    check_says(sum_over_grid_launch(test_queue, cgx_cooperative(cgx_config_1d(INT_MAX, 64)), out, out), CGX_ERROR_LIMIT, "would fit");
-    check_says(sum_over_grid_launch(test_queue, cgx_cooperative(cgx_config_make(cgx_dim(INT_MAX, 65535, 65535), cgx_dim(64, 1, 1))),
-                                    out, out), CGX_ERROR_LIMIT, "would fit");
+    check_text(sum_over_grid_launch(test_queue, cgx_cooperative(cgx_config_1d(fit + 1, 64)), out, out), CGX_ERROR_LIMIT,
+               text);
+    check_says(sum_over_grid_launch(test_queue, cgx_cooperative(cgx_config_1d(INT_MAX, 64)), out, out), CGX_ERROR_LIMIT,
+               "would fit");
+    check_says(sum_over_grid_launch(test_queue,
+                                    cgx_cooperative(cgx_config_make(cgx_dim(INT_MAX, 65535, 65535), cgx_dim(64, 1, 1))),
+                                    out, out),
+               CGX_ERROR_LIMIT, "would fit");
     nothing_ran();
 }
 
@@ -309,8 +335,8 @@ static void clusters(void **state)
         check_ok(store_value_launch(test_queue, c, out, 0));
     }
     c.grid = cgx_dim(4 * (limit + 1), 1, 1), c.cluster = cgx_dim(limit + 1, 1, 1);
-    snprintf(text, sizeof text, "store_value: clusters of %d blocks asked, %s takes %d; %d would fit", limit + 1, test_device.name,
-             limit, limit);
+    snprintf(text, sizeof text, "store_value: clusters of %d blocks asked, %s takes %d; %d would fit", limit + 1,
+             test_device.name, limit, limit);
     check_text(store_value_launch(test_queue, c, out, 1), CGX_ERROR_LIMIT, text);
     c.grid = cgx_dim(7, 1, 1), c.cluster = cgx_dim(2, 1, 1);
     check_says(store_value_launch(test_queue, c, out, 1), limit >= 2 ? CGX_ERROR_INVALID : CGX_ERROR_LIMIT, "cluster");
@@ -320,7 +346,8 @@ static void clusters(void **state)
         c.cluster = bad[i];
         check_says(store_value_launch(test_queue, c, out, 1), CGX_ERROR_INVALID, "store_value", "cluster");
     }
-    c.grid = cgx_dim(65535, 65535, 4), c.cluster = cgx_dim(65535, 65535, 4); /* 2^34 blocks: no overflow to a small number */
+    c.grid = cgx_dim(65535, 65535, 4),
+    c.cluster = cgx_dim(65535, 65535, 4); /* 2^34 blocks: no overflow to a small number */
     check_says(store_value_launch(test_queue, c, out, 1), CGX_ERROR_LIMIT, "would fit");
     nothing_ran();
 }
@@ -393,7 +420,8 @@ static void configuration_without_size(void **state)
     check_says(store_value_launch(test_queue, c, out, 1), CGX_ERROR_INVALID, "size");
     check_says(cgx__launch(test_queue, CGX_KERNEL_OF(nothing), NULL, "", 1), CGX_ERROR_INVALID, "size");
     c = cgx_config_1d(1, 1);
-    check_says(cgx__launch(test_queue, CGX_KERNEL_OF(store_value), &c, NULL, sizeof(void *)), CGX_ERROR_INVALID, "arguments");
+    check_says(cgx__launch(test_queue, CGX_KERNEL_OF(store_value), &c, NULL, sizeof(void *)), CGX_ERROR_INVALID,
+               "arguments");
     nothing_ran();
 }
 
@@ -407,7 +435,8 @@ static void other_versions_are_refused(void **state)
         int value = -1, threads = -1;
         cgx_kernel_info info = CGX_KERNEL_INFO_INIT;
         copy.version = versions[i];
-        check_says(cgx_launch(test_queue, &copy, cgx_config_1d(1, 1), NULL, 0), CGX_ERROR_VERSION, "object format", "build it again");
+        check_says(cgx_launch(test_queue, &copy, cgx_config_1d(1, 1), NULL, 0), CGX_ERROR_VERSION, "object format",
+                   "build it again");
         check_says(cgx_kernel_get_info(test_queue, &copy, &info), CGX_ERROR_VERSION, "object format");
         check_says(cgx_occupancy(test_queue, &copy, 32, 0, &value), CGX_ERROR_VERSION, "object format");
         check_says(cgx_max_cooperative_blocks(test_queue, &copy, 32, 0, &value), CGX_ERROR_VERSION, "object format");
@@ -436,9 +465,21 @@ static void other_versions_are_refused(void **state)
 
 static void cover_has_one_thread_an_item(void **state)
 {
-    static const struct { int64_t n; int threads, blocks; } rows[] = {
-        { 1, 256, 1 }, { 256, 256, 1 }, { 257, 256, 2 }, { 1000000, 128, 7813 }, { 0, 256, 0 }, { -5, 256, 0 }, { 10, 0, 0 },
-        { 10, -1, 0 }, { (int64_t)INT_MAX * 32, 32, INT_MAX }, { (int64_t)INT_MAX * 32 + 1, 32, -1 }, { INT64_MAX, 1, -1 },
+    static const struct {
+        int64_t n;
+        int threads, blocks;
+    } rows[] = {
+        { 1, 256, 1 },
+        { 256, 256, 1 },
+        { 257, 256, 2 },
+        { 1000000, 128, 7813 },
+        { 0, 256, 0 },
+        { -5, 256, 0 },
+        { 10, 0, 0 },
+        { 10, -1, 0 },
+        { (int64_t)INT_MAX * 32, 32, INT_MAX },
+        { (int64_t)INT_MAX * 32 + 1, 32, -1 },
+        { INT64_MAX, 1, -1 },
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -481,7 +522,8 @@ static void grid_stride_covers_everything(void **state)
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         int n = sizes[i];
         int *data = device_memory((size_t)n * sizeof *data), *seen = host_memory((size_t)n * sizeof *seen);
-        cgx_config shapes[] = { cgx_fit(test_queue, n, 96), cgx_cover(n, 17), cgx_config_1d(1, 1), cgx_config_1d(3, 7) };
+        cgx_config shapes[] = { cgx_fit(test_queue, n, 96), cgx_cover(n, 17), cgx_config_1d(1, 1),
+                                cgx_config_1d(3, 7) };
         for (size_t j = 0; j < COUNT_OF(shapes); j++)
             for (int dynamic = 0; dynamic < 2; dynamic++) {
                 cgx_config c = shapes[j];

@@ -81,7 +81,8 @@ static void absurd_sizes_are_out_of_memory(void **state)
     for (size_t k = 0; k < COUNT_OF(kinds); k++)
         for (size_t i = 0; i < COUNT_OF(bytes); i++) {
             void *p = NULL;
-            check_says(cgx_alloc(test_queue, bytes[i], kinds[k], &p), CGX_ERROR_OUT_OF_MEMORY, test_device.name, "bytes");
+            check_says(cgx_alloc(test_queue, bytes[i], kinds[k], &p), CGX_ERROR_OUT_OF_MEMORY, test_device.name,
+                       "bytes");
             assert_null(strstr(cgx_last_error(), "-")); /* SIZE_MAX is no negative number of bytes */
             assert_null(p);
         }
@@ -113,7 +114,13 @@ static void pointers_that_are_none(void **state)
     check_ok(cgx_free(test_queue, NULL));
     check_ok(cgx_free_async(test_queue, NULL));
     check_ok(cgx_alloc(test_queue, 64, CGX_MEM_DEVICE, (void **)&p));
-    void *bad[] = { &here, &on_stack, on_heap, p + 1, (char *)p + 63, (void *)(uintptr_t)1, (void *)(uintptr_t)4096,
+    void *bad[] = { &here,
+                    &on_stack,
+                    on_heap,
+                    p + 1,
+                    (char *)p + 63,
+                    (void *)(uintptr_t)1,
+                    (void *)(uintptr_t)4096,
                     (void *)~(uintptr_t)0 };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         check_says(cgx_free(test_queue, bad[i]), CGX_ERROR_INVALID, "not allocated", test_device.name);

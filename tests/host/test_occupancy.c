@@ -76,7 +76,8 @@ static void cooperative_blocks(void **state)
         before = n;
     }
     int without = n;
-    check_ok(cgx_max_cooperative_blocks(test_queue, k, test_device.max_threads_per_block, test_device.shared_bytes_per_block, &n));
+    check_ok(cgx_max_cooperative_blocks(test_queue, k, test_device.max_threads_per_block,
+                                        test_device.shared_bytes_per_block, &n));
     assert_true(n <= without);
     check_ok(cgx_max_cooperative_blocks(test_queue, k, test_device.max_threads_per_block + 1, 0, &n));
     assert_int_equal(n, 0);
@@ -107,7 +108,8 @@ static void best_block(void **state)
         check_ok(cgx_occupancy(test_queue, CGX_KERNEL_OF(use_dynamic), threads, shared[i], &n));
         assert_int_equal(blocks, n * test_device.units);
         unsigned *out = device_memory((size_t)blocks * sizeof *out);
-        check_ok(use_dynamic_launch(test_queue, cgx_with_shared(cgx_config_1d(blocks, threads), shared[i]), (int)shared[i], out));
+        check_ok(use_dynamic_launch(test_queue, cgx_with_shared(cgx_config_1d(blocks, threads), shared[i]),
+                                    (int)shared[i], out));
         check_finished();
         device_free(out);
     }
@@ -129,8 +131,10 @@ static void arguments_are_checked(void **state)
     check_says(cgx_occupancy(test_queue, NULL, 32, 0, &n), CGX_ERROR_INVALID, "cgx_occupancy", "kernel", "NULL");
     check_says(cgx_occupancy(test_queue, k, 0, 0, &n), CGX_ERROR_INVALID, "cgx_occupancy", "0 threads");
     check_says(cgx_occupancy(test_queue, k, -5, 0, &n), CGX_ERROR_INVALID, "cgx_occupancy", "-5 threads");
-    check_says(cgx_max_cooperative_blocks(test_queue, k, 32, 0, NULL), CGX_ERROR_INVALID, "cgx_max_cooperative_blocks", "NULL");
-    check_says(cgx_max_cooperative_blocks(test_queue, NULL, 32, 0, &n), CGX_ERROR_INVALID, "cgx_max_cooperative_blocks");
+    check_says(cgx_max_cooperative_blocks(test_queue, k, 32, 0, NULL), CGX_ERROR_INVALID, "cgx_max_cooperative_blocks",
+               "NULL");
+    check_says(cgx_max_cooperative_blocks(test_queue, NULL, 32, 0, &n), CGX_ERROR_INVALID,
+               "cgx_max_cooperative_blocks");
     check_says(cgx_max_cooperative_blocks(test_queue, k, 0, 0, &n), CGX_ERROR_INVALID, "cgx_max_cooperative_blocks");
     check_says(cgx_best_block(test_queue, NULL, 0, &n, &m), CGX_ERROR_INVALID, "cgx_best_block");
     check_says(cgx_best_block(test_queue, k, 0, NULL, &m), CGX_ERROR_INVALID, "cgx_best_block", "NULL");
@@ -148,10 +152,8 @@ static void arguments_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernel_info),
-        cmocka_unit_test(occupancy),
-        cmocka_unit_test(cooperative_blocks),
-        cmocka_unit_test(best_block),
+        cmocka_unit_test(kernel_info),           cmocka_unit_test(occupancy),
+        cmocka_unit_test(cooperative_blocks),    cmocka_unit_test(best_block),
         cmocka_unit_test(arguments_are_checked),
     };
     test_start();

@@ -6,7 +6,10 @@
 
 static void every_status_has_name_and_text(void **state)
 {
-    static const struct { cgx_status value; const char *name; } all[] = {
+    static const struct {
+        cgx_status value;
+        const char *name;
+    } all[] = {
 #define ROW(name, value, text) { name, #name },
         CGX_FOREACH_STATUS(ROW)
 #undef ROW

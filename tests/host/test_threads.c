@@ -9,14 +9,18 @@
 enum { THREADS = 8 };
 
 /* CMocka's asserts belong to the main thread: the others count what went wrong. */
-#define EXPECT(condition)                                                                                    \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            __atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED);                                              \
+#define EXPECT(condition)                                       \
+    do {                                                        \
+        if (!(condition))                                       \
+            __atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED); \
     } while (0)
 static int failures;
 
-typedef struct { int number; int *counter, *shared_counter; pthread_barrier_t *start; } job;
+typedef struct {
+    int number;
+    int *counter, *shared_counter;
+    pthread_barrier_t *start;
+} job;
 
 static void run_threads(void *(*body)(void *), job *jobs)
 {
@@ -204,7 +208,8 @@ static void cooperative_inside_a_parallel_region(void **state)
 #pragma omp parallel num_threads(2)
         {
 #pragma omp critical
-            EXPECT(sum_over_grid_launch(test_queue, cgx_cooperative(cgx_config_1d(BLOCKS, 48)), data, data + BLOCKS) == CGX_OK);
+            EXPECT(sum_over_grid_launch(test_queue, cgx_cooperative(cgx_config_1d(BLOCKS, 48)), data, data + BLOCKS) ==
+                   CGX_OK);
         }
         assert_int_equal(failures, 0);
         fetch(seen, data, sizeof seen);

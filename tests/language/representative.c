@@ -2,7 +2,10 @@
 /* The kernel language in one file, for headers.sh: it is compiled by every compiler, and never run. */
 #include "representative.h"
 
-typedef struct { float v; int i; } argmax_t;
+typedef struct {
+    float v;
+    int i;
+} argmax_t;
 CGX_OP(argmax_t, argmax, a, b, b.v > a.v || (b.v == a.v && b.i < a.i) ? b : a)
 CGX_OP_BODY(int, first_set, a, b, {
     if (a)
@@ -10,7 +13,9 @@ CGX_OP_BODY(int, first_set, a, b, {
     return b;
 })
 
-typedef struct { int values[4]; } table_t;
+typedef struct {
+    int values[4];
+} table_t;
 CGX_DEVICE_VARIABLE(int, counter) = 3;
 CGX_CONSTANT_VARIABLE(table_t, table) = { { 1, 2, 3, 4 } };
 
@@ -42,8 +47,14 @@ CGX_KERNEL(saxpy, (int64_t, n), (float, a), (const float *CGX_RESTRICT, x), (flo
         y[i] = a * x[i] + y[i];
 }
 
-CGX_KERNEL_WITH(CGX_MAX_THREADS(256), limited, (int *, out)) { out[0] = 1; }
-CGX_KERNEL_WITH(CGX_BLOCK_SIZE(8, 4, 2), sized, (int *, out)) { out[0] = 1; }
+CGX_KERNEL_WITH(CGX_MAX_THREADS(256), limited, (int *, out))
+{
+    out[0] = 1;
+}
+CGX_KERNEL_WITH(CGX_BLOCK_SIZE(8, 4, 2), sized, (int *, out))
+{
+    out[0] = 1;
+}
 CGX_KERNEL_WITH(CGX_COOPERATIVE_BLOCK_SIZE(64, 1, 1), sized_grid, (int *, out))
 {
     out[0] = 1;

@@ -102,11 +102,9 @@ static void accepts(void **state)
 
     (void)state;
     expands_and_sorts(HEADER "3 3 5\n1 1 4\n2 1 -1\n2 2 5\n3 2 -2\n3 3 6e2\n");
-    expands_and_sorts(HEADER
-                      "3 3 5\n3 3 6e2\n3 2 -2\n2 2 5\n2 1 -1\n1 1 4"); /* any order, no last line end */
+    expands_and_sorts(HEADER "3 3 5\n3 3 6e2\n3 2 -2\n2 2 5\n2 1 -1\n1 1 4"); /* any order, no last line end */
     expands_and_sorts(HEADER "3 3 5\r\n1 1 4.\r\n2 1 -1\r\n2 2 5.0\r\n3 2 -.2E+1\r\n3 3 +6e2\r\n");
-    expands_and_sorts(
-        HEADER "%\n% words\n\n 3\t3  5 \n\n1 1 4\n  2 1 -1\n% here too\n2 2 5 \n3 2 -2\n3 3 600\n\n\n");
+    expands_and_sorts(HEADER "%\n% words\n\n 3\t3  5 \n\n1 1 4\n  2 1 -1\n% here too\n2 2 5 \n3 2 -2\n3 3 600\n\n\n");
     expands_and_sorts(INTEGER_HEADER "3 3 5\n1 1 4\n2 1 -1\n2 2 5\n3 2 -2\n3 3 600\n");
     expands_and_sorts(
         "%%MatrixMarket MATRIX Coordinate Real  SYMMETRIC \n3 3 5\n1 1 4\n2 1 -1\n2 2 5\n3 2 -2\n3 3 600\n");
@@ -135,14 +133,12 @@ static const struct {
     { "%%MatrixMarket matrix coordinate real\n1 1 1\n1 1 4\n", 1, "names no symmetry" },
     { "%%MatrixMarket vector coordinate real symmetric\n", 1, "the object is 'vector'" },
     { "%%MatrixMarket matrix array real symmetric\n1 1\n4\n", 1, "the format is 'array', but 'coordinate'" },
-    { "%%MatrixMarket matrix coordinate complex symmetric\n1 1 1\n1 1 4 0\n", 1,
-      "'complex', but 'real' or 'integer'" },
+    { "%%MatrixMarket matrix coordinate complex symmetric\n1 1 1\n1 1 4 0\n", 1, "'complex', but 'real' or 'integer'" },
     { "%%MatrixMarket matrix coordinate pattern symmetric\n1 1 1\n1 1\n", 1, "the field is 'pattern'" },
     { "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 4\n", 1, "the symmetry is 'general'" },
     { "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 4\n", 1, "'skew-symmetric'" },
     { "%%MatrixMarket matrix coordinate complex hermitian\n1 1 1\n1 1 4 0\n", 1, "the field is 'complex'" },
-    { "%%MatrixMarket matrix coordinate real symmetric lower\n1 1 1\n1 1 4\n", 1,
-      "'lower' behind the header" },
+    { "%%MatrixMarket matrix coordinate real symmetric lower\n1 1 1\n1 1 4\n", 1, "'lower' behind the header" },
     /* the size line */
     { HEADER, 1, "ends before its size line" },
     { HEADER "% only\n% comments\n", 3, "ends before its size line" },
@@ -155,8 +151,7 @@ static const struct {
     { HEADER "0 0 0\n", 2, "number of rows 0 is out of range" },
     { HEADER "-3 -3 1\n1 1 4\n", 2, "number of rows -3 is out of range" },
     { HEADER "1 1 -1\n", 2, "number of entries -1 is out of range" },
-    { HEADER "2147483648 2147483648 1\n1 1 4\n", 2,
-      "number of rows 2147483648 is out of range, 1 to 2147483647" },
+    { HEADER "2147483648 2147483648 1\n1 1 4\n", 2, "number of rows 2147483648 is out of range, 1 to 2147483647" },
     { HEADER "18446744073709551617 1 1\n1 1 4\n", 2, "number of rows 18446744073709551617 is out of range" },
     { HEADER "2147483647 2147483647 1\n1 1 4\n", 2, "the matrix is singular" },
     { HEADER "3 3 0\n", 2, "the matrix is singular" },
@@ -165,8 +160,7 @@ static const struct {
     /* the number of entries */
     { HEADER "3 3 3\n1 1 4\n2 2 4\n", 4, "the file ends after 2 of 3 entries" },
     { HEADER "3 3 3\n", 2, "the file ends after 0 of 3 entries" },
-    { HEADER "2000000000 2000000000 1000000000000000000\n1 1 4\n", 3,
-      "after 1 of 1000000000000000000 entries" },
+    { HEADER "2000000000 2000000000 1000000000000000000\n1 1 4\n", 3, "after 1 of 1000000000000000000 entries" },
     { HEADER "2 2 2\n1 1 4\n2 2 4\n2 1 1\n", 5, "more than the 2 entries" },
     { HEADER "2 2 2\n1 1 4\n2 2 4\n\n%\nend\n", 7, "more than the 2 entries" },
     /* the entries */
@@ -177,8 +171,7 @@ static const struct {
     { HEADER "2 2 2\n1 1 4\n99999999999999999999 1 4\n", 4, "row 99999999999999999999 is out of range" },
     { HEADER "2 2 2\n1 1 4\n1 2 4\n", 4, "entry (1, 2) is above the diagonal" },
     { HEADER "2 2 3\n1 1 4\n2 2 5\n1 1 4\n", 5, "entry (1, 1) stands here and in line 3" },
-    { HEADER "3 3 4\n3 1 4\n% a comment\n2 2 5\n3 1 4\n3 3 1\n", 6,
-      "entry (3, 1) stands here and in line 3" },
+    { HEADER "3 3 4\n3 1 4\n% a comment\n2 2 5\n3 1 4\n3 3 1\n", 6, "entry (3, 1) stands here and in line 3" },
     { HEADER "2 2 2\n1 1 4\n2 2 nan\n", 4, "value 'nan' is not finite" },
     { HEADER "2 2 2\n1 1 4\n2 2 NaN(7)\n", 4, "value 'NaN(7)' is not finite" },
     { HEADER "2 2 2\n1 1 -inf\n2 2 1\n", 3, "value '-inf' is not finite" },
@@ -195,8 +188,7 @@ static const struct {
     { HEADER "2 2 2\n1.0 1 4\n", 3, "row '1.0' is not an integer" },
     { INTEGER_HEADER "2 2 2\n1 1 4.5\n2 2 1\n", 3, "value '4.5' is not an integer" },
     { INTEGER_HEADER "2 2 2\n1 1 9007199254740993\n2 2 1\n", 3, "value 9007199254740993 is out of range" },
-    { HEADER "2 2 2\n1 1 a-very-long-word-that-would-fill-the-terminal\n", 3,
-      "'a-very-long-word-that-would-...'" },
+    { HEADER "2 2 2\n1 1 a-very-long-word-that-would-fill-the-terminal\n", 3, "'a-very-long-word-that-would-...'" },
 };
 
 static void refuses(void **state)

@@ -5,7 +5,10 @@
 #include <string.h>
 #include <cgx/host.h>
 
-typedef struct { uint32_t bit; const char *word, *text; } capability;
+typedef struct {
+    uint32_t bit;
+    const char *word, *text;
+} capability;
 static const capability capabilities[] = {
 #define ROW(name, bit, word, text) { name, word, text },
     CGX_FOREACH_CAPABILITY(ROW)
@@ -41,12 +44,13 @@ static void json_device(const cgx_device_info *d)
     json_string(d->name);
     printf(", \"description\": ");
     json_string(d->description);
-    printf(", \"units\": %d, \"lanes\": %d, \"max_threads_per_block\": %d, \"max_threads_per_unit\": %d", d->units, d->lanes,
-           d->max_threads_per_block, d->max_threads_per_unit);
+    printf(", \"units\": %d, \"lanes\": %d, \"max_threads_per_block\": %d, \"max_threads_per_unit\": %d", d->units,
+           d->lanes, d->max_threads_per_block, d->max_threads_per_unit);
     printf(", \"max_block\": [%d, %d, %d], \"max_grid\": [%d, %d, %d], \"max_cluster_blocks\": %d", d->max_block.x,
            d->max_block.y, d->max_block.z, d->max_grid.x, d->max_grid.y, d->max_grid.z, d->max_cluster_blocks);
-    printf(", \"shared_bytes_per_block\": %zu, \"shared_bytes_per_unit\": %zu, \"memory_bytes\": %zu, \"max_argument_bytes\": %zu",
-           d->shared_bytes_per_block, d->shared_bytes_per_unit, d->memory_bytes, d->max_argument_bytes);
+    printf(
+        ", \"shared_bytes_per_block\": %zu, \"shared_bytes_per_unit\": %zu, \"memory_bytes\": %zu, \"max_argument_bytes\": %zu",
+        d->shared_bytes_per_block, d->shared_bytes_per_unit, d->memory_bytes, d->max_argument_bytes);
     printf(", \"engine\": ");
     json_string(d->engine);
     printf(", \"async_copy\": ");
@@ -63,11 +67,11 @@ static void json_device(const cgx_device_info *d)
 
 static void text_device(const cgx_device_info *d)
 {
-    printf("%-8s %-32s %4d units  %d lanes  %zu KiB shared  cluster %d  %s  async: %s\n", d->name, d->description, d->units,
-           d->lanes, d->shared_bytes_per_block / 1024, d->max_cluster_blocks, d->engine, d->async_copy);
-    printf("         %zu MiB memory, blocks to %d threads (%d x %d x %d), grids to %d x %d x %d\n", d->memory_bytes >> 20,
-           d->max_threads_per_block, d->max_block.x, d->max_block.y, d->max_block.z, d->max_grid.x, d->max_grid.y,
-           d->max_grid.z);
+    printf("%-8s %-32s %4d units  %d lanes  %zu KiB shared  cluster %d  %s  async: %s\n", d->name, d->description,
+           d->units, d->lanes, d->shared_bytes_per_block / 1024, d->max_cluster_blocks, d->engine, d->async_copy);
+    printf("         %zu MiB memory, blocks to %d threads (%d x %d x %d), grids to %d x %d x %d\n",
+           d->memory_bytes >> 20, d->max_threads_per_block, d->max_block.x, d->max_block.y, d->max_block.z,
+           d->max_grid.x, d->max_grid.y, d->max_grid.z);
     printf("         can:");
     for (int i = 0; i < CAPABILITIES; i++)
         if (d->capabilities & capabilities[i].bit)
@@ -84,7 +88,8 @@ int main(int argc, char **argv)
     int json = argc == 2 && !strcmp(argv[1], "--json");
     if (argc > 1 && !json) {
         int help = argc == 2 && !strcmp(argv[1], "--help");
-        fprintf(help ? stdout : stderr, "usage: cgxinfo [--json]\nLists backends, devices, their limits and capabilities.\n");
+        fprintf(help ? stdout : stderr,
+                "usage: cgxinfo [--json]\nLists backends, devices, their limits and capabilities.\n");
         return help ? 0 : 2;
     }
     if (json)

@@ -16,16 +16,16 @@
 /* The inline switch needs optimised code (at -O0 the clobber lists do not fold), a known processor and no sanitizer
  * that follows stacks; elsewhere the switch is a call. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-# define CGX__SANITIZED 1
+#define CGX__SANITIZED 1
 #elif defined(__has_feature)
-# if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#  define CGX__SANITIZED 1
-# endif
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define CGX__SANITIZED 1
+#endif
 #endif
 #if defined(__OPTIMIZE__) && !defined(CGX__SANITIZED) && !defined(CGX__UCONTEXT) && !defined(CGX__CALL_SWITCH)
-# if (defined(__x86_64__) && defined(__LP64__)) || (defined(__aarch64__) && !defined(__ARM_FEATURE_SVE))
-#  define CGX__INLINE_SWITCH 1
-# endif
+#if (defined(__x86_64__) && defined(__LP64__)) || (defined(__aarch64__) && !defined(__ARM_FEATURE_SVE))
+#define CGX__INLINE_SWITCH 1
+#endif
 #endif
 
 enum { CGX__VALUE_BYTES = 32, CGX__MAX_THREADS = 1024, CGX__BARRIERS = 2 * CGX__MAX_THREADS };
@@ -40,8 +40,8 @@ typedef struct cgx_cpu_node {
     struct cgx_cpu_node *next;
     const cgx_cpu_thread *thread;
     const void *object; /* the mbarrier a thread waits on */
-    int line;      /* of the call, for reports */
-    int operation; /* CGX__OP_*, for reports */
+    int line;           /* of the call, for reports */
+    int operation;      /* CGX__OP_*, for reports */
 } cgx_cpu_node;
 
 /* What a thread waits in. `expected` counts the members that still have to come in this phase. */
@@ -61,59 +61,76 @@ typedef struct {
 
 struct cgx_cpu_block {
     cgx_cpu_shape shape;
-    int next;                 /* rank at which the next entry call starts */
-    int exited;               /* threads that have ended */
-    int tiled;                /* some tile has synchronised: an ending thread has to look for waiters */
+    int next;   /* rank at which the next entry call starts */
+    int follow; /* how many blocks behind this one the entry may run as well */
+    int exited; /* threads that have ended */
+    int tiled;  /* some tile has synchronised: an ending thread has to look for waiters */
     cgx_cpu_worker *worker;
-    char *shared, *dynamic;   /* static and dynamic shared memory, 128-byte aligned */
-    size_t shared_bytes;      /* both */
-    cgx_cpu_barrier barrier;  /* of the whole block */
-    cgx_cpu_barrier *tiles;   /* by heap index: tile i of size N is CGX__MAX_THREADS / N + i; 0 is the block's collectives */
-    unsigned char *in, *out;  /* CGX__VALUE_BYTES a thread: what it gives to and gets from a collective */
-    int *argument;            /* one a thread: source rank, predicate ... */
-    cgx_cpu_barrier *cluster; /* of all threads of the cluster */
+    char *shared, *dynamic;  /* static and dynamic shared memory, 128-byte aligned */
+    size_t shared_bytes;     /* both */
+    cgx_cpu_barrier barrier; /* of the whole block */
+    cgx_cpu_barrier
+        *tiles; /* by heap index: tile i of size N is CGX__MAX_THREADS / N + i; 0 is the block's collectives */
+    unsigned char *in, *out;            /* CGX__VALUE_BYTES a thread: what it gives to and gets from a collective */
+    int *argument;                      /* one a thread: source rank, predicate ... */
+    cgx_cpu_barrier *cluster;           /* of all threads of the cluster */
     struct cgx_cpu_block *const *peers; /* the cluster's blocks by rank */
     int cluster_rank, cluster_blocks;
 };
 
 struct cgx_cpu_worker {
     cgx_cpu_node *ready_head, *ready_tail;
-    cgx_cpu_node scheduler;   /* runs when no thread can; its next is always NULL */
-    cgx_cpu_barrier grid;     /* all threads of this worker's blocks; expected is 0 in a plain launch */
-    cgx_cpu_barrier waiters;  /* on mbarriers */
+    cgx_cpu_node scheduler;            /* runs when no thread can; its next is always NULL */
+    cgx_cpu_barrier grid;              /* all threads of this worker's blocks; expected is 0 in a plain launch */
+    cgx_cpu_barrier waiters;           /* on mbarriers */
     const volatile void *poll_address; /* what a thread has read last, and how often it found the same */
     uint64_t poll_bits;
     int polls;
-    int deferred;             /* results of reduce_*_async that are still to be stored */
-    int shuffled;             /* threads become ready in random order (CGX_CPU_SCHEDULE) */
-    int late;                 /* asynchronous copies may be put off (CGX_CPU_ASYNC) */
+    int loads;    /* since a thread last let others run because of them */
+    int deferred; /* results of reduce_*_async that are still to be stored */
+    int shuffled; /* threads become ready in random order (CGX_CPU_SCHEDULE) */
+    int late;     /* asynchronous copies may be put off (CGX_CPU_ASYNC) */
 };
 
 /* A thread. `level` is not here but in the groups: it must stay a constant where the thread's address escapes. */
 struct cgx_cpu_thread {
     int rank;
-    int forked;               /* runs on a stack of its own */
-    int arrived;              /* kinds of group whose barrier it has arrived at and not yet waited for, a bit each */
+    int forked;  /* runs on a stack of its own */
+    int arrived; /* kinds of group whose barrier it has arrived at and not yet waited for, a bit each */
     cgx_dim3 index;
+    int64_t grid_rank; /* counted beside the rank: gcc splits a loop where this meets a bound, and not a sum */
     cgx_cpu_block *block;
     cgx_cpu_worker *worker;
     const cgx_cpu_shape *shape;
 };
 
 /* Operations, for mismatches and for reports: X(symbol, text). */
-#define CGX_FOREACH_OPERATION(X)                                                                           \
-    X(SYNC, "sync") X(SHFL, "shfl") X(SHFL_UP, "shfl_up") X(SHFL_DOWN, "shfl_down") X(SHFL_XOR, "shfl_xor") \
-    X(ANY, "any") X(ALL, "all") X(BALLOT, "ballot") X(MATCH_ANY, "match_any") X(MATCH_ALL, "match_all")     \
-    X(REDUCE, "reduce") X(INCLUSIVE_SCAN, "inclusive_scan") X(EXCLUSIVE_SCAN, "exclusive_scan")            \
-    X(REDUCE_UPDATE, "reduce_update_async") X(REDUCE_STORE, "reduce_store_async (atomic)")                 \
-    X(REDUCE_STORE_PLAIN, "reduce_store_async") X(INCLUSIVE_UPDATE, "inclusive_scan_update")               \
-    X(EXCLUSIVE_UPDATE, "exclusive_scan_update") X(PARTITION, "partition") X(WAIT, "barrier_wait")         \
-    X(MBARRIER_WAIT, "mbarrier wait") X(COALESCE, "coalesced_threads") X(YIELD, "yield")
+#define CGX_FOREACH_OPERATION(X)                   \
+    X(SYNC, "sync")                                \
+    X(SHFL, "shfl")                                \
+    X(SHFL_UP, "shfl_up")                          \
+    X(SHFL_DOWN, "shfl_down")                      \
+    X(SHFL_XOR, "shfl_xor")                        \
+    X(ANY, "any")                                  \
+    X(ALL, "all")                                  \
+    X(BALLOT, "ballot")                            \
+    X(MATCH_ANY, "match_any")                      \
+    X(MATCH_ALL, "match_all")                      \
+    X(REDUCE, "reduce")                            \
+    X(INCLUSIVE_SCAN, "inclusive_scan")            \
+    X(EXCLUSIVE_SCAN, "exclusive_scan")            \
+    X(REDUCE_UPDATE, "reduce_update_async")        \
+    X(REDUCE_STORE, "reduce_store_async (atomic)") \
+    X(REDUCE_STORE_PLAIN, "reduce_store_async")    \
+    X(INCLUSIVE_UPDATE, "inclusive_scan_update")   \
+    X(EXCLUSIVE_UPDATE, "exclusive_scan_update")   \
+    X(PARTITION, "partition")                      \
+    X(WAIT, "barrier_wait") X(MBARRIER_WAIT, "mbarrier wait") X(COALESCE, "coalesced_threads") X(YIELD, "yield")
 enum {
 #define CGX__ENUMERATOR(symbol, text) CGX__OP_##symbol,
     CGX_FOREACH_OPERATION(CGX__ENUMERATOR)
 #undef CGX__ENUMERATOR
-    CGX__OP_COUNT
+        CGX__OP_COUNT
 };
 
 CGX__EXTERN_C_BEGIN
@@ -149,35 +166,34 @@ CGX__INLINE cgx_cpu_node *cgx__cpu_pop(cgx_cpu_worker *w)
 }
 
 #if defined(CGX__INLINE_SWITCH) && defined(__x86_64__)
-/* Saves rbp and a resume address below the red zone, leaves the rest to the compiler, which knows what is live. No call
+/* Saves rbp and a resume address - there is no red zone to step over, as the function around it calls cgx__cpu_fork - and leaves the rest to the compiler, which knows what is live. No call
  * and no ret: the return predictor stays in step. The frame is the one that backends/cpu/switch.c resumes. */
-# define CGX__SWITCH_TEXT                                                                                  \
-    "leaq -128(%%rsp), %%rsp\n\tpushq %%rbp\n\tleaq 1f(%%rip), %%rcx\n\tpushq %%rcx\n\t"                     \
-    "movq %%rsp, (%0)\n\tmovq %1, %%rsp\n\tpopq %%rcx\n\tjmpq *%%rcx\n\t.p2align 4\n"                         \
-    "1:\tpopq %%rbp\n\tleaq 128(%%rsp), %%rsp"
-# define CGX__SWITCH_CLOBBERS                                                                              \
-    "rbx", "rcx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc",       \
-    "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",       \
-    "xmm12", "xmm13", "xmm14", "xmm15"
-# define CGX__SWITCH_CLOBBERS_V4                                                                           \
-    "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26",      \
-    "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
-# define CGX__SWITCH_SAVE "rax"
-# define CGX__SWITCH_NEXT "rdx"
+#define CGX__SWITCH_TEXT                                                              \
+    "pushq %%rbp\n\tleaq 1f(%%rip), %%rcx\n\tpushq %%rcx\n\t"                         \
+    "movq %%rsp, (%0)\n\tmovq %1, %%rsp\n\tpopq %%rcx\n\tjmpq *%%rcx\n\t.p2align 4\n" \
+    "1:\tpopq %%rbp"
+#define CGX__SWITCH_CLOBBERS                                                                                          \
+    "rbx", "rcx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc", "xmm0", "xmm1", \
+        "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",  \
+        "xmm15"
+#define CGX__SWITCH_CLOBBERS_V4                                                                                 \
+    "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", \
+        "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#define CGX__SWITCH_SAVE "rax"
+#define CGX__SWITCH_NEXT "rdx"
 #elif defined(CGX__INLINE_SWITCH)
 /* The same for aarch64: x29, which compilers do not let go, and the resume address. */
-# define CGX__SWITCH_TEXT                                                                                  \
-    "sub sp, sp, #16\n\tadr x9, 1f\n\tstp x9, x29, [sp]\n\tmov x9, sp\n\tstr x9, [%0]\n\tmov sp, %1\n\t"     \
+#define CGX__SWITCH_TEXT                                                                                 \
+    "sub sp, sp, #16\n\tadr x9, 1f\n\tstp x9, x29, [sp]\n\tmov x9, sp\n\tstr x9, [%0]\n\tmov sp, %1\n\t" \
     "ldr x9, [sp]\n\tbr x9\n\t.p2align 3\n1:\tldr x29, [sp, #8]\n\tadd sp, sp, #16"
-# define CGX__SWITCH_CLOBBERS                                                                              \
-    "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",  \
-    "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "memory",    \
-    "cc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14",    \
-    "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",       \
-    "v29", "v30", "v31"
-# define CGX__SWITCH_CLOBBERS_V4 "memory" /* one level only */
-# define CGX__SWITCH_SAVE "x0"
-# define CGX__SWITCH_NEXT "x1"
+#define CGX__SWITCH_CLOBBERS                                                                                           \
+    "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18",     \
+        "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "memory", "cc", "v0", "v1", "v2", \
+        "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18",       \
+        "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
+#define CGX__SWITCH_CLOBBERS_V4 "memory" /* one level only */
+#define CGX__SWITCH_SAVE "x0"
+#define CGX__SWITCH_NEXT "x1"
 #endif
 
 /* Parks the calling thread, whose node is in some list, and runs the next one. LEVEL must be a constant for the inline
@@ -198,7 +214,10 @@ CGX__INLINE void cgx__cpu_suspend(cgx_cpu_thread *t, cgx_cpu_node *me, int level
         register cgx_cpu_node *save __asm__(CGX__SWITCH_SAVE) = me;
         register void *next __asm__(CGX__SWITCH_NEXT) = to;
         if (level >= 4)
-            __asm__ volatile(CGX__SWITCH_TEXT : "+r"(save), "+r"(next) : : CGX__SWITCH_CLOBBERS, CGX__SWITCH_CLOBBERS_V4);
+            __asm__ volatile(CGX__SWITCH_TEXT
+                             : "+r"(save), "+r"(next)
+                             :
+                             : CGX__SWITCH_CLOBBERS, CGX__SWITCH_CLOBBERS_V4);
         else
             __asm__ volatile(CGX__SWITCH_TEXT : "+r"(save), "+r"(next) : : CGX__SWITCH_CLOBBERS);
         return;
@@ -257,137 +276,160 @@ CGX_UNUSED static void *cgx__state[CGX__UNIT_SLOTS];
 CGX_UNUSED __attribute__((section(".rodata.cgx_images"), aligned(64))) static const cgx__images cgx__placeholder = {
     { 'C', 'G', 'X', 'I' }, CGX__ABI, 0, sizeof(cgx__images)
 };
-CGX_UNUSED static const cgx__unit cgx__this_unit = {
-    CGX__ABI, sizeof(cgx__unit), &cgx__placeholder, cgx__state, &__dso_handle, __start_cgx_sites, __stop_cgx_sites
-};
+CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__unit), &cgx__placeholder, cgx__state,
+                                                     &__dso_handle, __start_cgx_sites, __stop_cgx_sites };
 
 /* Levels. A feature list and not arch=: it adds to the user's -march, so that inlining stays legal. cgxcc --cpu-arch
  * sets the macros. */
 #if defined(__x86_64__) && defined(__LP64__)
-# ifndef CGX_CPU_V2
-#  define CGX_CPU_V2 0
-# endif
-# ifndef CGX_CPU_V3
-#  define CGX_CPU_V3 1
-# endif
-# ifndef CGX_CPU_V4
-#  define CGX_CPU_V4 1
-# endif
-# define CGX__FEATURES_V2 "sse4.2,popcnt"
-# define CGX__FEATURES_V3 CGX__FEATURES_V2 ",avx2,fma,bmi,bmi2,f16c,lzcnt,movbe"
-# ifdef __clang__ /* takes prefer-vector-width in a target attribute for a reason to ignore the whole attribute */
-#  define CGX__FEATURES_V4 CGX__FEATURES_V3 ",avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
-# else
-#  define CGX__FEATURES_V4 CGX__FEATURES_V3 ",avx512f,avx512bw,avx512cd,avx512dq,avx512vl,prefer-vector-width=512"
-# endif
+#ifndef CGX_CPU_V2
+#define CGX_CPU_V2 0
+#endif
+#ifndef CGX_CPU_V3
+#define CGX_CPU_V3 1
+#endif
+#ifndef CGX_CPU_V4
+#define CGX_CPU_V4 1
+#endif
+#define CGX__FEATURES_V2 "sse4.2,popcnt"
+#define CGX__FEATURES_V3 CGX__FEATURES_V2 ",avx2,fma,bmi,bmi2,f16c,lzcnt,movbe"
+#ifdef __clang__ /* takes prefer-vector-width in a target attribute for a reason to ignore the whole attribute */
+#define CGX__FEATURES_V4 CGX__FEATURES_V3 ",avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
 #else
-# undef CGX_CPU_V2
-# undef CGX_CPU_V3
-# undef CGX_CPU_V4
-# define CGX_CPU_V2 0
-# define CGX_CPU_V3 0
-# define CGX_CPU_V4 0
+#define CGX__FEATURES_V4 CGX__FEATURES_V3 ",avx512f,avx512bw,avx512cd,avx512dq,avx512vl,prefer-vector-width=512"
+#endif
+#else
+#undef CGX_CPU_V2
+#undef CGX_CPU_V3
+#undef CGX_CPU_V4
+#define CGX_CPU_V2 0
+#define CGX_CPU_V3 0
+#define CGX_CPU_V4 0
 #endif
 #define CGX__IF_0(...)
 #define CGX__IF_1(...) __VA_ARGS__
-#define CGX__LEVELS(...)                                                                                   \
-    CGX__ENTRY(base, 0, , __VA_ARGS__)                                                                     \
-    CGX__CAT(CGX__IF_, CGX_CPU_V2)(CGX__ENTRY(v2, 2, __attribute__((target(CGX__FEATURES_V2))), __VA_ARGS__)) \
-    CGX__CAT(CGX__IF_, CGX_CPU_V3)(CGX__ENTRY(v3, 3, __attribute__((target(CGX__FEATURES_V3))), __VA_ARGS__)) \
-    CGX__CAT(CGX__IF_, CGX_CPU_V4)(CGX__ENTRY(v4, 4, __attribute__((target(CGX__FEATURES_V4))), __VA_ARGS__))
-#define CGX__ENTRY_ROWS(name)                                                                              \
-    { 0, CGX__ENGINE_FIBERS, 0, cgx__entry_base_##name },                                                  \
-    CGX__CAT(CGX__IF_, CGX_CPU_V2)({ 2, CGX__ENGINE_FIBERS, 0, cgx__entry_v2_##name },)                    \
-    CGX__CAT(CGX__IF_, CGX_CPU_V3)({ 3, CGX__ENGINE_FIBERS, 0, cgx__entry_v3_##name },)                    \
-    CGX__CAT(CGX__IF_, CGX_CPU_V4)({ 4, CGX__ENGINE_FIBERS, 0, cgx__entry_v4_##name },)
+#define CGX__LEVELS(...)                                                                                          \
+    CGX__ENTRY(base, 0, , __VA_ARGS__)                                                                            \
+    CGX__CAT(CGX__IF_, CGX_CPU_V2)                                                                                \
+    (CGX__ENTRY(v2, 2, __attribute__((target(CGX__FEATURES_V2))), __VA_ARGS__))                                   \
+        CGX__CAT(CGX__IF_, CGX_CPU_V3)(CGX__ENTRY(v3, 3, __attribute__((target(CGX__FEATURES_V3))), __VA_ARGS__)) \
+            CGX__CAT(CGX__IF_, CGX_CPU_V4)(CGX__ENTRY(v4, 4, __attribute__((target(CGX__FEATURES_V4))), __VA_ARGS__))
+#define CGX__ENTRY_ROWS(name)                                                                    \
+    { 0, CGX__ENGINE_FIBERS, 0, cgx__entry_base_##name },                                        \
+        CGX__CAT(CGX__IF_, CGX_CPU_V2)({ 2, CGX__ENGINE_FIBERS, 0, cgx__entry_v2_##name }, )     \
+            CGX__CAT(CGX__IF_, CGX_CPU_V3)({ 3, CGX__ENGINE_FIBERS, 0, cgx__entry_v3_##name }, ) \
+                CGX__CAT(CGX__IF_, CGX_CPU_V4)({ 4, CGX__ENGINE_FIBERS, 0, cgx__entry_v4_##name }, )
 
 /* Threads of a block owe each other no order between barriers, so the loop over them has no dependences. clang warns
  * where it cannot use the hint, which is not the user's business. */
 #if defined(__clang__)
-# define CGX__INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-# define CGX__QUIET_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpass-failed\"")
-# define CGX__QUIET_END _Pragma("clang diagnostic pop")
+#define CGX__INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define CGX__QUIET_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpass-failed\"")
+#define CGX__QUIET_END _Pragma("clang diagnostic pop")
 #else
-# define CGX__INDEPENDENT _Pragma("GCC ivdep")
-# define CGX__QUIET_BEGIN
-# define CGX__QUIET_END
+#define CGX__INDEPENDENT _Pragma("GCC ivdep")
+#define CGX__QUIET_BEGIN
+#define CGX__QUIET_END
 #endif
 
 /* gcc vectorises a loop with conditions only if it may raise floating-point flags that the loop would not, and at -O2
  * hardly any loop. Neither changes a result. */
 #if defined(__OPTIMIZE__) && !defined(__clang__)
-# define CGX__VECTORISED __attribute__((optimize("no-trapping-math", "tree-vectorize", "vect-cost-model=dynamic")))
+#define CGX__VECTORISED __attribute__((optimize("no-trapping-math", "tree-vectorize", "vect-cost-model=dynamic")))
 #else
-# define CGX__VECTORISED
+#define CGX__VECTORISED
 #endif
 
-/* Arguments and shape are copied before the loop: stores of the kernel cannot change them, and it vectorises. */
-#define CGX__ENTRY(part, number, target_attribute, name, ...)                                              \
-    target_attribute CGX__VECTORISED __attribute__((flatten)) static int cgx__entry_##part##_##name(        \
-        cgx_cpu_block *cgx__b, const void *cgx__a)                                                         \
-    {                                                                                                      \
-        const struct name##__arguments cgx__p = *(const struct name##__arguments *)cgx__a;                 \
-        const cgx_cpu_shape cgx__s = cgx__b->shape;                                                        \
-        cgx_cpu_worker *const cgx__w = cgx__b->worker;                                                     \
-        const int cgx__nx = cgx__s.block.x, cgx__ny = cgx__s.block.y;                                      \
-        int cgx__x0 = cgx__b->next, cgx__y0 = 0, cgx__z0 = 0;                                              \
-        (void)cgx__p;                                                                                      \
-        if (cgx__x0 >= cgx__nx) { /* no division where the first row is meant */                           \
-            cgx__y0 = cgx__x0 / cgx__nx, cgx__x0 -= cgx__y0 * cgx__nx;                                     \
-            cgx__z0 = cgx__y0 / cgx__ny, cgx__y0 -= cgx__z0 * cgx__ny;                                     \
-        }                                                                                                  \
-        for (int cgx__z = cgx__z0; cgx__z < cgx__s.block.z; cgx__z++, cgx__y0 = 0)                         \
-            for (int cgx__y = cgx__y0; cgx__y < cgx__ny; cgx__y++, cgx__x0 = 0) {                          \
-                const int cgx__row = (cgx__z * cgx__ny + cgx__y) * cgx__nx;                                \
-                CGX__INDEPENDENT                                                                           \
-                for (int cgx__x = cgx__x0; cgx__x < cgx__nx; cgx__x++) {                                   \
-                    cgx_cpu_thread cgx__t = { cgx__row + cgx__x, 0, 0, { cgx__x, cgx__y, cgx__z }, cgx__b, \
-                                              cgx__w, &cgx__s };                                           \
-                    name##__body(&cgx__t, number CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                     \
-                    if (cgx__t.forked)                                                                     \
-                        return cgx__t.rank;                                                                \
-                }                                                                                          \
-            }                                                                                              \
-        return -1;                                                                                         \
+/* Arguments and shape are copied before the loop: stores of the kernel cannot change them, and it vectorises. A block whose
+ * threads all ended without waiting leaves nothing to tidy up, so the entry goes on with the block behind it, as often as
+ * `follow` allows. */
+#define CGX__ENTRY(part, number, target_attribute, name, ...)                                                     \
+    target_attribute CGX__VECTORISED                                                                              \
+        __attribute__((flatten)) static int cgx__entry_##part##_##name(cgx_cpu_block *cgx__b, const void *cgx__a) \
+    {                                                                                                             \
+        const struct name##__arguments cgx__p = *(const struct name##__arguments *)cgx__a;                        \
+        cgx_cpu_shape cgx__s = cgx__b->shape;                                                                     \
+        cgx_cpu_worker *const cgx__w = cgx__b->worker;                                                            \
+        const int cgx__nx = cgx__s.block.x, cgx__ny = cgx__s.block.y;                                             \
+        int cgx__x0 = cgx__b->next, cgx__y0 = 0, cgx__z0 = 0;                                                     \
+        (void)cgx__p;                                                                                             \
+        if (cgx__x0 >= cgx__nx) { /* no division where the first row is meant */                                  \
+            cgx__y0 = cgx__x0 / cgx__nx, cgx__x0 -= cgx__y0 * cgx__nx;                                            \
+            cgx__z0 = cgx__y0 / cgx__ny, cgx__y0 -= cgx__z0 * cgx__ny;                                            \
+        }                                                                                                         \
+        for (;;) {                                                                                                \
+            for (int cgx__z = cgx__z0; cgx__z < cgx__s.block.z; cgx__z++, cgx__y0 = 0)                            \
+                for (int cgx__y = cgx__y0; cgx__y < cgx__ny; cgx__y++, cgx__x0 = 0) {                             \
+                    const int cgx__row = (cgx__z * cgx__ny + cgx__y) * cgx__nx;                                   \
+                    int64_t cgx__g = cgx__s.block_rank * cgx__s.threads + cgx__row + cgx__x0;                     \
+                    CGX__INDEPENDENT                                                                              \
+                    for (int cgx__x = cgx__x0; cgx__x < cgx__nx; cgx__x++, cgx__g++) {                            \
+                        cgx_cpu_thread cgx__t = {                                                                 \
+                            cgx__row + cgx__x, 0, 0, { cgx__x, cgx__y, cgx__z }, cgx__g, cgx__b, cgx__w, &cgx__s  \
+                        };                                                                                        \
+                        name##__body(&cgx__t, number, 0 CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                     \
+                        if (cgx__t.forked)                                                                        \
+                            return cgx__t.rank;                                                                   \
+                    }                                                                                             \
+                }                                                                                                 \
+            if (cgx__b->follow == 0 || cgx__b->barrier.arrived)                                                   \
+                return -1;                                                                                        \
+            cgx__b->follow--;                                                                                     \
+            cgx__s.block_index.x = ++cgx__b->shape.block_index.x;                                                 \
+            cgx__s.block_rank = ++cgx__b->shape.block_rank;                                                       \
+            cgx__z0 = 0;                                                                                          \
+        }                                                                                                         \
     }
 
-#define CGX__BODY(name, ...)                                                                               \
-    CGX__INLINE void name##__body(CGX_UNUSED cgx_cpu_thread *cgx__t,                                       \
-                                  CGX_UNUSED const int cgx__level CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__))
+#define CGX__BODY(name, ...)                                                \
+    CGX__INLINE void name##__body(                                          \
+        CGX_UNUSED cgx_cpu_thread *cgx__t, CGX_UNUSED const int cgx__level, \
+        CGX_UNUSED const int cgx__shared_memory_is_declared_in_kernels_alone CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__))
 
-#define CGX__DESCRIPTOR(link, limits, name, ...)                                                           \
-    CGX__BODY(name, __VA_ARGS__);                                                                          \
-    CGX__QUIET_BEGIN CGX__LEVELS(name, __VA_ARGS__) CGX__QUIET_END                                         \
-    static const cgx__entry name##__entries[] = { CGX__ENTRY_ROWS(name) };                                 \
-    static const cgx__parameter name##__parameters[] = { CGX__MAP(CGX__ROW, name, __VA_ARGS__) { 0, 0 } }; \
-    link const cgx_kernel name##__kernel = {                                                               \
-        CGX__ABI, sizeof(cgx_kernel), #name, __FILE__, __LINE__, CGX__FLAGS limits, &cgx__this_unit,       \
-        name##__parameters, CGX__COUNT(__VA_ARGS__), sizeof(struct name##__arguments), name##__entries,    \
-        sizeof name##__entries / sizeof name##__entries[0], CGX__LIMIT limits, { CGX__SIZE limits }, { 0, 0, 0, 0, 0 } \
-    };
+#define CGX__DESCRIPTOR(link, limits, name, ...)                                                          \
+    CGX__BODY(name, __VA_ARGS__);                                                                         \
+    CGX__QUIET_BEGIN CGX__LEVELS(name, __VA_ARGS__)                                                       \
+    CGX__QUIET_END                                                                                        \
+    static const cgx__entry name##__entries[] = { CGX__ENTRY_ROWS(name) };                                \
+    static const cgx__parameter name##__parameters[] = { CGX__MAP(CGX__ROW, name, __VA_ARGS__){ 0, 0 } }; \
+    link const cgx_kernel name##__kernel = { CGX__ABI,                                                    \
+                                             sizeof(cgx_kernel),                                          \
+                                             #name,                                                       \
+                                             __FILE__,                                                    \
+                                             __LINE__,                                                    \
+                                             CGX__FLAGS limits,                                           \
+                                             &cgx__this_unit,                                             \
+                                             name##__parameters,                                          \
+                                             CGX__COUNT(__VA_ARGS__),                                     \
+                                             sizeof(struct name##__arguments),                            \
+                                             name##__entries,                                             \
+                                             sizeof name##__entries / sizeof name##__entries[0],          \
+                                             CGX__LIMIT limits,                                           \
+                                             { CGX__SIZE limits },                                        \
+                                             { 0, 0, 0, 0, 0 } };
 #define CGX__FLAGS(flags, x, y, z) (flags)
 #define CGX__LIMIT(flags, x, y, z) (x) * (y) * (z)
-#define CGX__SIZE(flags, x, y, z)                                                                          \
-    (flags) & CGX_KERNEL_FIXED_BLOCK ? (x) : 0, (flags) & CGX_KERNEL_FIXED_BLOCK ? (y) : 0,                \
-    (flags) & CGX_KERNEL_FIXED_BLOCK ? (z) : 0
+#define CGX__SIZE(flags, x, y, z)                                                         \
+    (flags) & CGX_KERNEL_FIXED_BLOCK ? (x) : 0, (flags)&CGX_KERNEL_FIXED_BLOCK ? (y) : 0, \
+        (flags)&CGX_KERNEL_FIXED_BLOCK ? (z) : 0
 
-#define CGX__KERNEL(link, limits, name, ...)                                                               \
-    CGX__ARGUMENT_STRUCT(name, __VA_ARGS__)                                                                \
-    CGX__DESCRIPTOR(CGX_UNUSED static, limits, name, __VA_ARGS__)                                          \
-    CGX__LAUNCHER(name, __VA_ARGS__)                                                                       \
+#define CGX__KERNEL(link, limits, name, ...)                      \
+    CGX__ARGUMENT_STRUCT(name, __VA_ARGS__)                       \
+    CGX__DESCRIPTOR(CGX_UNUSED static, limits, name, __VA_ARGS__) \
+    CGX__LAUNCHER(name, __VA_ARGS__)                              \
     CGX__BODY(name, __VA_ARGS__)
 
 /* The prototype of NAME__signature is never defined: it makes a definition that differs from its declaration an error. */
-#define CGX__SIGNATURE(name, ...)                                                                          \
-    CGX__EXTERN_C void name##__signature(struct name##__arguments * CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__));
-#define CGX__DECLARATION(name, ...)                                                                        \
-    CGX__ARGUMENT_STRUCT(name, __VA_ARGS__)                                                                \
-    CGX__SIGNATURE(name, __VA_ARGS__)                                                                      \
-    CGX__EXTERN_C_DATA const cgx_kernel name##__kernel;                                                    \
+#define CGX__SIGNATURE(name, ...) \
+    CGX__EXTERN_C void name##__signature(struct name##__arguments *CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__));
+#define CGX__DECLARATION(name, ...)                     \
+    CGX__ARGUMENT_STRUCT(name, __VA_ARGS__)             \
+    CGX__SIGNATURE(name, __VA_ARGS__)                   \
+    CGX__EXTERN_C_DATA const cgx_kernel name##__kernel; \
     CGX__LAUNCHER(name, __VA_ARGS__)
-#define CGX__KERNEL_EXTERN(limits, name, ...)                                                              \
-    CGX__SIGNATURE(name, __VA_ARGS__)                                                                      \
-    CGX__DESCRIPTOR(, limits, name, __VA_ARGS__)                                                           \
+#define CGX__KERNEL_EXTERN(limits, name, ...)    \
+    CGX__SIGNATURE(name, __VA_ARGS__)            \
+    CGX__DESCRIPTOR(, limits, name, __VA_ARGS__) \
     CGX__BODY(name, __VA_ARGS__)
 
 /* A function for kernels. It gets the groups it needs as arguments. Inlined, so that it is compiled for every level. */
@@ -395,8 +437,8 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = {
 
 /* In a device function, once: makes GROUP the caller's, for the functions that take no group (cgx_this_block, mbarriers,
  * pipeline copies). */
-#define CGX_IN_GROUP(group)                                                                                \
-    CGX_UNUSED cgx_cpu_thread *const cgx__t = (group).t;                                                   \
+#define CGX_IN_GROUP(group)                              \
+    CGX_UNUSED cgx_cpu_thread *const cgx__t = (group).t; \
     CGX_UNUSED const int cgx__level = (group).level
 
 /* Timers (PARITY K07): processor cycles where there is a counter, and nanoseconds of a steady clock. */
@@ -411,28 +453,33 @@ CGX__INLINE uint64_t cgx_clock_cycles(void)
     return cgx__cpu_nanoseconds();
 #endif
 }
-CGX__INLINE uint64_t cgx_clock_nanoseconds(void) { return cgx__cpu_nanoseconds(); }
+CGX__INLINE uint64_t cgx_clock_nanoseconds(void)
+{
+    return cgx__cpu_nanoseconds();
+}
 
 /* ---- shared memory ---- */
 
 /* Only in a kernel's body: the site names its kernel through __func__, and the block is the kernel's hidden one.
  * `used`, or compilers see that nobody writes the offset and fold it to 0. */
-#define CGX__SITE(name, bytes, alignment)                                                                  \
-    static cgx__site name##__site __attribute__((used, section("cgx_sites"), aligned(64)))                  \
-        = { __func__, cgx__state, (bytes), (alignment), 0, { 0, 0, 0 } }
-#define CGX__SHARED_ADDRESS(name) ((void *)(cgx__t->block->shared + name##__site.offset))
-#define CGX_SHARED(T, name)                                                                                \
-    CGX__SITE(name, sizeof(T), CGX__ALIGNOF(T));                                                           \
+#define CGX__SITE(name, bytes, alignment)                                                              \
+    static cgx__site name##__site                                                                      \
+        __attribute__((used, section("cgx_sites"), aligned(64))) = { __func__,    cgx__state, (bytes), \
+                                                                     (alignment), 0,          { 0, 0, 0 } }
+#define CGX__SHARED_ADDRESS(name) \
+    ((void)cgx__shared_memory_is_declared_in_kernels_alone, (void *)(cgx__t->block->shared + name##__site.offset))
+#define CGX_SHARED(T, name)                      \
+    CGX__SITE(name, sizeof(T), CGX__ALIGNOF(T)); \
     T *const name = (T *)CGX__SHARED_ADDRESS(name)
-#define CGX_SHARED_ARRAY(T, name, n)                                                                       \
-    CGX__SITE(name, sizeof(T[n]), CGX__ALIGNOF(T));                                                        \
+#define CGX_SHARED_ARRAY(T, name, n)                \
+    CGX__SITE(name, sizeof(T[n]), CGX__ALIGNOF(T)); \
     T *const name = (T *)CGX__SHARED_ADDRESS(name)
-#define CGX_SHARED_ARRAY2(T, name, n, m)                                                                   \
-    CGX__SITE(name, sizeof(T[n][m]), CGX__ALIGNOF(T));                                                     \
-    T (*const name)[m] = (T (*)[m])CGX__SHARED_ADDRESS(name)
-#define CGX_SHARED_ARRAY3(T, name, n, m, k)                                                                \
-    CGX__SITE(name, sizeof(T[n][m][k]), CGX__ALIGNOF(T));                                                  \
-    T (*const name)[m][k] = (T (*)[m][k])CGX__SHARED_ADDRESS(name)
+#define CGX_SHARED_ARRAY2(T, name, n, m)               \
+    CGX__SITE(name, sizeof(T[n][m]), CGX__ALIGNOF(T)); \
+    T(*const name)[m] = (T(*)[m])CGX__SHARED_ADDRESS(name)
+#define CGX_SHARED_ARRAY3(T, name, n, m, k)               \
+    CGX__SITE(name, sizeof(T[n][m][k]), CGX__ALIGNOF(T)); \
+    T(*const name)[m][k] = (T(*)[m][k])CGX__SHARED_ADDRESS(name)
 #define CGX__TILE_MEMORY(name, threads) char *const name = (char *)cgx__t->block->shared
 #define CGX_DYNAMIC_SHARED(T, name) T *const name = (T *)(void *)cgx__t->block->dynamic
 

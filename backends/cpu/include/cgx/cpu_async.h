@@ -7,20 +7,23 @@
 
 CGX__EXTERN_C_BEGIN
 CGX_API void cgx__cpu_group_copy(const cgx_group *g, void *destination, const void *source, size_t bytes, int line);
-CGX_API void cgx__cpu_pipeline_copy(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes, size_t zeros,
-                                    int line);
+CGX_API void cgx__cpu_pipeline_copy(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes,
+                                    size_t zeros, int line);
 CGX_API void cgx__cpu_commit(cgx_cpu_thread *t);
 CGX_API void cgx__cpu_wait_stages(cgx_cpu_thread *t, uint32_t newest);
 CGX_API void cgx__cpu_wait_group(const cgx_group *g, uint32_t newest);
 CGX_API void cgx__cpu_arrive_on(cgx_cpu_thread *t, cgx_mbarrier *barrier, int line);
-CGX_API void cgx__cpu_bulk_copy(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes, cgx_mbarrier *barrier,
-                                int line);
+CGX_API void cgx__cpu_bulk_copy(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes,
+                                cgx_mbarrier *barrier, int line);
 CGX_API void cgx__cpu_bulk_store(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes, int line);
 CGX_API void cgx__cpu_bulk_commit(cgx_cpu_thread *t);
 CGX_API void cgx__cpu_bulk_wait(cgx_cpu_thread *t, uint32_t newest);
 CGX__EXTERN_C_END
 
-CGX__INLINE size_t cgx__fewer(size_t a, size_t b) { return a < b ? a : b; }
+CGX__INLINE size_t cgx__fewer(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 CGX__INLINE void cgx__memcpy_async(cgx_group g, void *destination, const void *source, size_t bytes, int line)
 {
@@ -30,8 +33,8 @@ CGX__INLINE void cgx__memcpy_async(cgx_group g, void *destination, const void *s
         memmove(destination, source, bytes);
 }
 
-CGX__INLINE void cgx__memcpy_async_aligned(cgx_group g, void *destination, const void *source, size_t bytes, size_t alignment,
-                                           int line)
+CGX__INLINE void cgx__memcpy_async_aligned(cgx_group g, void *destination, const void *source, size_t bytes,
+                                           size_t alignment, int line)
 {
     if (CGX__UNLIKELY(!alignment || alignment & (alignment - 1) ||
                       ((bytes | (uintptr_t)destination | (uintptr_t)source) & (alignment - 1))))
@@ -47,11 +50,13 @@ CGX__INLINE void cgx__wait_prior(cgx_group g, uint32_t stages, int line)
     cgx__sync(g, line);
 }
 
-CGX__INLINE void cgx__pipeline_copy(cgx_block self, void *destination, const void *source, size_t bytes, size_t zfill, int line)
+CGX__INLINE void cgx__pipeline_copy(cgx_block self, void *destination, const void *source, size_t bytes, size_t zfill,
+                                    int line)
 {
     if (CGX__UNLIKELY((bytes != 4 && bytes != 8 && bytes != 16) || zfill > bytes ||
                       (((uintptr_t)destination | (uintptr_t)source) & (bytes - 1))))
-        cgx__cpu_misuse(self.t, line, "pipeline_memcpy_async: 4, 8 or 16 bytes, both pointers aligned to as many, zfill within");
+        cgx__cpu_misuse(self.t, line,
+                        "pipeline_memcpy_async: 4, 8 or 16 bytes, both pointers aligned to as many, zfill within");
     if (CGX__UNLIKELY(self.t->worker->late)) {
         cgx__cpu_pipeline_copy(self.t, destination, source, bytes - zfill, zfill, line);
     } else {
@@ -78,10 +83,7 @@ CGX__INLINE void cgx__pipeline_wait(cgx_block self, uint32_t n)
 }
 CGX__INLINE void cgx__pipeline_arrive_on(cgx_block self, cgx_mbarrier *barrier, int line)
 {
-    if (CGX__UNLIKELY(self.t->worker->late))
-        cgx__cpu_arrive_on(self.t, barrier, line);
-    else
-        (void)cgx__cpu_mbarrier_parity(self.t, barrier, line); /* a barrier it must be */
+    cgx__cpu_arrive_on(self.t, barrier, line);
 }
 
 CGX__INLINE void cgx__check_bulk(cgx_block self, const void *a, const void *b, size_t bytes, int line)

@@ -18,19 +18,28 @@ CGX_API int cgx__cpu_mbarrier_try(cgx_cpu_thread *t, const cgx_mbarrier *b, int 
 /* Whether a phase is over; if not, others get to run before the answer, since the caller may ask in a loop. */
 CGX_API int cgx__cpu_mbarrier_test(cgx_cpu_thread *t, const cgx_mbarrier *b, int odd, int line);
 CGX_API int cgx__cpu_mbarrier_test_token(cgx_cpu_thread *t, const cgx_mbarrier *b, cgx_mbarrier_token token, int line);
-CGX_API int cgx__cpu_mbarrier_token_parity(cgx_cpu_thread *t, const cgx_mbarrier *b, cgx_mbarrier_token token, int line);
+CGX_API int cgx__cpu_mbarrier_token_parity(cgx_cpu_thread *t, const cgx_mbarrier *b, cgx_mbarrier_token token,
+                                           int line);
 CGX_API uint32_t cgx__cpu_token_pending(cgx_mbarrier_token token);
 CGX__EXTERN_C_END
 
 #define cgx__mbarrier_init(self, b, count, line) cgx__cpu_mbarrier_init((self).t, (b), (count), (line))
 #define cgx__mbarrier_inval(self, b, line) cgx__cpu_mbarrier_inval((self).t, (b), (line))
-#define cgx__mbarrier_arrive(self, b, n, drop, bytes, line)                                                \
-    cgx__cpu_mbarrier_arrive((self).t, (b), (n), (drop), (bytes), (line))
 #define cgx__mbarrier_test(self, b, odd, line) cgx__cpu_mbarrier_test((self).t, (b), (odd), (line))
 #define cgx__mbarrier_test_token(self, b, token, line) cgx__cpu_mbarrier_test_token((self).t, (b), (token), (line))
 #define cgx__token_parity(self, b, token, line) cgx__cpu_mbarrier_token_parity((self).t, (b), (token), (line))
 #define cgx__mbarrier_try(self, b, odd, max_ns, line) cgx__cpu_mbarrier_try((self).t, (b), (odd), (max_ns), (line))
 #define cgx__token_pending(token) cgx__cpu_token_pending(token)
+
+CGX__INLINE cgx_mbarrier_token cgx__mbarrier_arrive(cgx_block self, cgx_mbarrier *b, int64_t n, int drop, int64_t bytes,
+                                                    int line)
+{
+    if (CGX__UNLIKELY(n < 1 || bytes < 0))
+        cgx__cpu_misuse(self.t, line,
+                        n < 1 ? "arrivals at an mbarrier are 1 to 1,048,575"
+                              : "bytes announced at an mbarrier are not negative");
+    return cgx__cpu_mbarrier_arrive(self.t, b, n, drop, bytes, line);
+}
 
 CGX__INLINE void cgx__mbarrier_wait(cgx_block self, const cgx_mbarrier *b, int odd, int line)
 {

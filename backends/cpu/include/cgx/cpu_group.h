@@ -5,15 +5,38 @@
 #include <cgx/group.h>
 
 /* Every group carries its thread and the level of the entry it is used in (see cgx__cpu_suspend). */
-typedef struct { cgx_cpu_thread *t; int level; } cgx_block;
-typedef struct { cgx_cpu_thread *t; int level; } cgx_grid;
-#define CGX__TILE_TYPE(N) typedef struct { cgx_cpu_thread *t; int level, meta_rank, meta_size; } cgx_tile_##N;
+/* With tags: they stand in compilers' messages. */
+typedef struct cgx_block {
+    cgx_cpu_thread *t;
+    int level;
+} cgx_block;
+typedef struct cgx_grid {
+    cgx_cpu_thread *t;
+    int level;
+} cgx_grid;
+#define CGX__TILE_TYPE(N)                \
+    typedef struct cgx_tile_##N {        \
+        cgx_cpu_thread *t;               \
+        int level, meta_rank, meta_size; \
+    } cgx_tile_##N;
 CGX_FOREACH_TILE(CGX__TILE_TYPE)
-typedef struct { cgx_cpu_thread *t; int level, meta_rank, meta_size, size; } cgx_tile;
+typedef struct cgx_tile {
+    cgx_cpu_thread *t;
+    int level, meta_rank, meta_size, size;
+} cgx_tile;
 /* `lanes`: members, by their place in the block. */
-typedef struct { cgx_cpu_thread *t; int level, meta_rank, meta_size; cgx_mask lanes; } cgx_coalesced;
-typedef struct { cgx_cpu_thread *t; int level; } cgx_cluster;
-typedef struct { unsigned phase; } cgx_token;
+typedef struct cgx_coalesced {
+    cgx_cpu_thread *t;
+    int level, meta_rank, meta_size;
+    cgx_mask lanes;
+} cgx_coalesced;
+typedef struct cgx_cluster {
+    cgx_cpu_thread *t;
+    int level;
+} cgx_cluster;
+typedef struct {
+    unsigned phase;
+} cgx_token;
 
 enum { CGX__BLOCK, CGX__TILE, CGX__COALESCED, CGX__CLUSTER, CGX__GRID };
 typedef struct {
@@ -27,7 +50,7 @@ typedef struct {
     int operation, type, code;
     size_t bytes;
     void (*apply)(void *result, const void *left, const void *right); /* user operators */
-    void *target; /* of an update or a store */
+    void *target;                                                     /* of an update or a store */
     int scope;
 } cgx_cpu_collective;
 
@@ -91,8 +114,14 @@ CGX__INLINE cgx_group cgx__any_block(cgx_block g)
 {
     return cgx__make_group(g.t, g.level, CGX__BLOCK, g.t->shape->threads, g.t->rank, 0, 1, 0);
 }
-CGX__INLINE int cgx__cluster_threads(cgx_cluster g) { return g.t->block->cluster_blocks * g.t->shape->threads; }
-CGX__INLINE int cgx__cluster_rank(cgx_cluster g) { return g.t->block->cluster_rank * g.t->shape->threads + g.t->rank; }
+CGX__INLINE int cgx__cluster_threads(cgx_cluster g)
+{
+    return g.t->block->cluster_blocks * g.t->shape->threads;
+}
+CGX__INLINE int cgx__cluster_rank(cgx_cluster g)
+{
+    return g.t->block->cluster_rank * g.t->shape->threads + g.t->rank;
+}
 CGX__INLINE cgx_group cgx__any_cluster(cgx_cluster g)
 {
     return cgx__make_group(g.t, g.level, CGX__CLUSTER, cgx__cluster_threads(g), cgx__cluster_rank(g), 0, 1, 0);
@@ -101,9 +130,9 @@ CGX__INLINE cgx_group cgx__any_grid(cgx_grid g)
 {
     return cgx__make_group(g.t, g.level, CGX__GRID, 0, 0, 0, 1, 0);
 }
-#define CGX__ANY_TILE(N)                                                                                   \
-    CGX__INLINE cgx_group cgx__any_##N(cgx_tile_##N g)                                                     \
-    {                                                                                                      \
+#define CGX__ANY_TILE(N)                                                                                      \
+    CGX__INLINE cgx_group cgx__any_##N(cgx_tile_##N g)                                                        \
+    {                                                                                                         \
         return cgx__make_group(g.t, g.level, CGX__TILE, N, g.t->rank & (N - 1), g.meta_rank, g.meta_size, 0); \
     }
 CGX_FOREACH_TILE(CGX__ANY_TILE)
@@ -112,135 +141,258 @@ CGX__INLINE cgx_group cgx__any_tile(cgx_tile g)
     return cgx__make_group(g.t, g.level, CGX__TILE, g.size, g.t->rank & (g.size - 1), g.meta_rank, g.meta_size, 0);
 }
 /* Place among the threads that one mask tells apart. Not the lane: a tile of 64 can be split where a warp has 32. */
-CGX__INLINE int cgx__place(const cgx_cpu_thread *t) { return t->rank & 63; }
+CGX__INLINE int cgx__place(const cgx_cpu_thread *t)
+{
+    return t->rank & 63;
+}
 CGX__INLINE cgx_group cgx__any_coalesced(cgx_coalesced g)
 {
     cgx_mask below = g.lanes & (((cgx_mask)1 << cgx__place(g.t)) - 1);
     return cgx__make_group(g.t, g.level, CGX__COALESCED, __builtin_popcountll(g.lanes), __builtin_popcountll(below),
                            g.meta_rank, g.meta_size, g.lanes);
 }
-CGX__INLINE cgx_group cgx__any_group(cgx_group g) { return g; }
+CGX__INLINE cgx_group cgx__any_group(cgx_group g)
+{
+    return g;
+}
 
-CGX__INLINE int cgx__rank_block(cgx_block g) { return g.t->rank; }
-CGX__INLINE int cgx__count_block(cgx_block g) { return g.t->shape->threads; }
+CGX__INLINE int cgx__rank_block(cgx_block g)
+{
+    return g.t->rank;
+}
+CGX__INLINE int cgx__count_block(cgx_block g)
+{
+    return g.t->shape->threads;
+}
 CGX__INLINE int64_t cgx__rank_grid(cgx_grid g)
 {
-    return g.t->shape->block_rank * g.t->shape->threads + g.t->rank;
+    return g.t->grid_rank;
 }
-CGX__INLINE int64_t cgx__count_grid(cgx_grid g) { return g.t->shape->blocks * g.t->shape->threads; }
-CGX__INLINE int cgx__rank_cluster(cgx_cluster g) { return cgx__cluster_rank(g); }
-CGX__INLINE int cgx__count_cluster(cgx_cluster g) { return cgx__cluster_threads(g); }
-CGX__INLINE int cgx__rank_tile(cgx_tile g) { return g.t->rank & (g.size - 1); }
-CGX__INLINE int cgx__count_tile(cgx_tile g) { return g.size; }
-CGX__INLINE int cgx__rank_coalesced(cgx_coalesced g) { return cgx__any_coalesced(g).rank; }
-CGX__INLINE int cgx__count_coalesced(cgx_coalesced g) { return __builtin_popcountll(g.lanes); }
-CGX__INLINE int cgx__rank_group(cgx_group g) { return g.rank; }
-CGX__INLINE int cgx__count_group(cgx_group g) { return g.size; }
-#define CGX__RANK_TILE(N)                                                                                  \
-    CGX__INLINE int cgx__rank_##N(cgx_tile_##N g) { return g.t->rank & (N - 1); }                           \
-    CGX__INLINE int cgx__count_##N(cgx_tile_##N g) { return (void)g, N; }
+CGX__INLINE int64_t cgx__count_grid(cgx_grid g)
+{
+    return g.t->shape->blocks * g.t->shape->threads;
+}
+CGX__INLINE int cgx__rank_cluster(cgx_cluster g)
+{
+    return cgx__cluster_rank(g);
+}
+CGX__INLINE int cgx__count_cluster(cgx_cluster g)
+{
+    return cgx__cluster_threads(g);
+}
+CGX__INLINE int cgx__rank_tile(cgx_tile g)
+{
+    return g.t->rank & (g.size - 1);
+}
+CGX__INLINE int cgx__count_tile(cgx_tile g)
+{
+    return g.size;
+}
+CGX__INLINE int cgx__rank_coalesced(cgx_coalesced g)
+{
+    return cgx__any_coalesced(g).rank;
+}
+CGX__INLINE int cgx__count_coalesced(cgx_coalesced g)
+{
+    return __builtin_popcountll(g.lanes);
+}
+CGX__INLINE int cgx__rank_group(cgx_group g)
+{
+    return g.rank;
+}
+CGX__INLINE int cgx__count_group(cgx_group g)
+{
+    return g.size;
+}
+#define CGX__RANK_TILE(N)                          \
+    CGX__INLINE int cgx__rank_##N(cgx_tile_##N g)  \
+    {                                              \
+        return g.t->rank & (N - 1);                \
+    }                                              \
+    CGX__INLINE int cgx__count_##N(cgx_tile_##N g) \
+    {                                              \
+        return (void)g, N;                         \
+    }
 CGX_FOREACH_TILE(CGX__RANK_TILE)
 
 #ifdef __cplusplus
 extern "C++" { /* overloads and templates, in a program that includes this inside extern "C" too */
-# define CGX__OVERLOAD_GROUP(type, f)                                                                      \
-    CGX__INLINE cgx_group cgx__any(type g) { return cgx__any_##f(g); }                                     \
-    CGX__INLINE cgx_group cgx__any_or_grid(type g) { return cgx__any_##f(g); }                             \
-    CGX__INLINE int cgx__thread_rank(type g) { return cgx__rank_##f(g); }                                  \
-    CGX__INLINE int cgx__num_threads(type g) { return cgx__count_##f(g); }
-# define CGX__OVERLOAD_TILE(N) CGX__OVERLOAD_GROUP(cgx_tile_##N, N)
+#define CGX__OVERLOAD_GROUP(type, f)               \
+    CGX__INLINE cgx_group cgx__any(type g)         \
+    {                                              \
+        return cgx__any_##f(g);                    \
+    }                                              \
+    CGX__INLINE cgx_group cgx__any_or_grid(type g) \
+    {                                              \
+        return cgx__any_##f(g);                    \
+    }                                              \
+    CGX__INLINE int cgx__thread_rank(type g)       \
+    {                                              \
+        return cgx__rank_##f(g);                   \
+    }                                              \
+    CGX__INLINE int cgx__num_threads(type g)       \
+    {                                              \
+        return cgx__count_##f(g);                  \
+    }
+#define CGX__OVERLOAD_TILE(N) CGX__OVERLOAD_GROUP(cgx_tile_##N, N)
 CGX_FOREACH_TILE(CGX__OVERLOAD_TILE)
 CGX__OVERLOAD_GROUP(cgx_block, block)
 CGX__OVERLOAD_GROUP(cgx_tile, tile)
 CGX__OVERLOAD_GROUP(cgx_coalesced, coalesced)
 CGX__OVERLOAD_GROUP(cgx_group, group)
-CGX__INLINE cgx_group cgx__any_or_grid(cgx_grid g) { return cgx__any_grid(g); }
-CGX__INLINE cgx_group cgx__any_or_grid(cgx_cluster g) { return cgx__any_cluster(g); }
-CGX__INLINE int cgx__thread_rank(cgx_cluster g) { return cgx__rank_cluster(g); }
-CGX__INLINE int cgx__num_threads(cgx_cluster g) { return cgx__count_cluster(g); }
-CGX__INLINE int64_t cgx__thread_rank(cgx_grid g) { return cgx__rank_grid(g); }
-CGX__INLINE int64_t cgx__num_threads(cgx_grid g) { return cgx__count_grid(g); }
-template<class G> CGX__INLINE G cgx__narrow_check(G g) { return g; }
-# define CGX__TOO_WIDE(N) cgx_group cgx__narrow_check(cgx_tile_##N) = delete;
+CGX__INLINE cgx_group cgx__any_or_grid(cgx_grid g)
+{
+    return cgx__any_grid(g);
+}
+CGX__INLINE cgx_group cgx__any_or_grid(cgx_cluster g)
+{
+    return cgx__any_cluster(g);
+}
+CGX__INLINE int cgx__thread_rank(cgx_cluster g)
+{
+    return cgx__rank_cluster(g);
+}
+CGX__INLINE int cgx__num_threads(cgx_cluster g)
+{
+    return cgx__count_cluster(g);
+}
+CGX__INLINE int64_t cgx__thread_rank(cgx_grid g)
+{
+    return cgx__rank_grid(g);
+}
+CGX__INLINE int64_t cgx__num_threads(cgx_grid g)
+{
+    return cgx__count_grid(g);
+}
+template <class G> CGX__INLINE G cgx__narrow_check(G g)
+{
+    return g;
+}
+#define CGX__TOO_WIDE(N) cgx_group cgx__narrow_check(cgx_tile_##N) = delete;
 CGX__FOREACH_WIDE_TILE(CGX__TOO_WIDE)
-# define cgx__narrow(g) cgx__any(cgx__narrow_check(g))
+#define cgx__narrow(g) cgx__any(cgx__narrow_check(g))
 }
 #else
-# define CGX__ANY_CASE(N) cgx_tile_##N: cgx__any_##N,
-# define cgx__any(g)                                                                                       \
-    _Generic((g), CGX_FOREACH_TILE(CGX__ANY_CASE) cgx_block: cgx__any_block, cgx_tile: cgx__any_tile,      \
-             cgx_coalesced: cgx__any_coalesced, cgx_group: cgx__any_group)(g)
-# define cgx__any_or_grid(g)                                                                               \
-    _Generic((g), CGX_FOREACH_TILE(CGX__ANY_CASE) cgx_block: cgx__any_block, cgx_tile: cgx__any_tile,      \
-             cgx_coalesced: cgx__any_coalesced, cgx_group: cgx__any_group, cgx_cluster: cgx__any_cluster,  \
-             cgx_grid: cgx__any_grid)(g)
+#define CGX__ANY_CASE(N) cgx_tile_##N : cgx__any_##N,
+#define cgx__any(g)                                         \
+    _Generic((g), CGX_FOREACH_TILE(CGX__ANY_CASE) cgx_block \
+             : cgx__any_block, cgx_tile                     \
+             : cgx__any_tile, cgx_coalesced                 \
+             : cgx__any_coalesced, cgx_group                \
+             : cgx__any_group)(g)
+#define cgx__any_or_grid(g)                                 \
+    _Generic((g), CGX_FOREACH_TILE(CGX__ANY_CASE) cgx_block \
+             : cgx__any_block, cgx_tile                     \
+             : cgx__any_tile, cgx_coalesced                 \
+             : cgx__any_coalesced, cgx_group                \
+             : cgx__any_group, cgx_cluster                  \
+             : cgx__any_cluster, cgx_grid                   \
+             : cgx__any_grid)(g)
 /* A group without a row here has no ballot: it can be wider than a mask. */
-# define cgx__narrow(g)                                                                                    \
-    _Generic((g), CGX__FOREACH_NARROW_TILE(CGX__ANY_CASE) cgx_block: cgx__any_block, cgx_tile: cgx__any_tile, \
-             cgx_coalesced: cgx__any_coalesced, cgx_group: cgx__any_group)(g)
-# define CGX__RANK_CASE(N) cgx_tile_##N: cgx__rank_##N,
-# define CGX__COUNT_CASE(N) cgx_tile_##N: cgx__count_##N,
-# define cgx__thread_rank(g)                                                                               \
-    _Generic((g), CGX_FOREACH_TILE(CGX__RANK_CASE) cgx_block: cgx__rank_block, cgx_tile: cgx__rank_tile,   \
-             cgx_coalesced: cgx__rank_coalesced, cgx_group: cgx__rank_group, cgx_cluster: cgx__rank_cluster, \
-             cgx_grid: cgx__rank_grid)(g)
-# define cgx__num_threads(g)                                                                               \
-    _Generic((g), CGX_FOREACH_TILE(CGX__COUNT_CASE) cgx_block: cgx__count_block, cgx_tile: cgx__count_tile, \
-             cgx_coalesced: cgx__count_coalesced, cgx_group: cgx__count_group,                              \
-             cgx_cluster: cgx__count_cluster, cgx_grid: cgx__count_grid)(g)
+#define cgx__narrow(g)                                              \
+    _Generic((g), CGX__FOREACH_NARROW_TILE(CGX__ANY_CASE) cgx_block \
+             : cgx__any_block, cgx_tile                             \
+             : cgx__any_tile, cgx_coalesced                         \
+             : cgx__any_coalesced, cgx_group                        \
+             : cgx__any_group)(g)
+#define CGX__RANK_CASE(N) cgx_tile_##N : cgx__rank_##N,
+#define CGX__COUNT_CASE(N) cgx_tile_##N : cgx__count_##N,
+#define cgx__thread_rank(g)                                  \
+    _Generic((g), CGX_FOREACH_TILE(CGX__RANK_CASE) cgx_block \
+             : cgx__rank_block, cgx_tile                     \
+             : cgx__rank_tile, cgx_coalesced                 \
+             : cgx__rank_coalesced, cgx_group                \
+             : cgx__rank_group, cgx_cluster                  \
+             : cgx__rank_cluster, cgx_grid                   \
+             : cgx__rank_grid)(g)
+#define cgx__num_threads(g)                                   \
+    _Generic((g), CGX_FOREACH_TILE(CGX__COUNT_CASE) cgx_block \
+             : cgx__count_block, cgx_tile                     \
+             : cgx__count_tile, cgx_coalesced                 \
+             : cgx__count_coalesced, cgx_group                \
+             : cgx__count_group, cgx_cluster                  \
+             : cgx__count_cluster, cgx_grid                   \
+             : cgx__count_grid)(g)
 #endif
 
-CGX__INLINE int cgx__meta_size(cgx_group g) { return g.meta_size; }
-CGX__INLINE int cgx__meta_rank(cgx_group g) { return g.meta_rank; }
-CGX__INLINE cgx_dim3 cgx__thread_index(cgx_block b) { return b.t->index; }
-CGX__INLINE cgx_dim3 cgx__group_index(cgx_block b) { return b.t->shape->block_index; }
-CGX__INLINE cgx_dim3 cgx__dims_block(cgx_block b) { return b.t->shape->block; }
+CGX__INLINE int cgx__meta_size(cgx_group g)
+{
+    return g.meta_size;
+}
+CGX__INLINE int cgx__meta_rank(cgx_group g)
+{
+    return g.meta_rank;
+}
+CGX__INLINE cgx_dim3 cgx__thread_index(cgx_block b)
+{
+    return b.t->index;
+}
+CGX__INLINE cgx_dim3 cgx__group_index(cgx_block b)
+{
+    return b.t->shape->block_index;
+}
+CGX__INLINE cgx_dim3 cgx__dims_block(cgx_block b)
+{
+    return b.t->shape->block;
+}
 CGX__INLINE cgx_dim3 cgx__dims_cluster(cgx_cluster g)
 {
     const cgx_cpu_shape *s = g.t->shape;
     return cgx_dim(s->cluster.x * s->block.x, s->cluster.y * s->block.y, s->cluster.z * s->block.z);
 }
 /* What the cluster and the grid have in common: X(question, type of the answer, of the cluster, of the grid). */
-#define CGX__FOREACH_BLOCKS_QUESTION(X)                                                                    \
-    X(dim_blocks, cgx_dim3, cgx_dim3, s->cluster, s->grid)                                                 \
-    X(block_index, cgx_dim3, cgx_dim3,                                                                     \
+#define CGX__FOREACH_BLOCKS_QUESTION(X)                                                                           \
+    X(dim_blocks, cgx_dim3, cgx_dim3, s->cluster, s->grid)                                                        \
+    X(block_index, cgx_dim3, cgx_dim3,                                                                            \
       cgx_dim(s->block_index.x % s->cluster.x, s->block_index.y % s->cluster.y, s->block_index.z % s->cluster.z), \
-      s->block_index)                                                                                      \
-    X(block_rank, int, int64_t, g.t->block->cluster_rank, s->block_rank)                                   \
+      s->block_index)                                                                                             \
+    X(block_rank, int, int64_t, g.t->block->cluster_rank, s->block_rank)                                          \
     X(num_blocks, int, int64_t, g.t->block->cluster_blocks, s->blocks)
-#define CGX__BLOCKS_QUESTION(name, T1, T2, of_cluster, of_grid)                                            \
-    CGX__INLINE T1 cgx__##name##_cluster(cgx_cluster g)                                                    \
-    {                                                                                                      \
-        const cgx_cpu_shape *s = g.t->shape;                                                               \
-        return (void)s, of_cluster;                                                                        \
-    }                                                                                                      \
-    CGX__INLINE T2 cgx__##name##_grid(cgx_grid g)                                                          \
-    {                                                                                                      \
-        const cgx_cpu_shape *s = g.t->shape;                                                               \
-        return (void)s, of_grid;                                                                           \
+#define CGX__BLOCKS_QUESTION(name, T1, T2, of_cluster, of_grid) \
+    CGX__INLINE T1 cgx__##name##_cluster(cgx_cluster g)         \
+    {                                                           \
+        const cgx_cpu_shape *s = g.t->shape;                    \
+        return (void)s, of_cluster;                             \
+    }                                                           \
+    CGX__INLINE T2 cgx__##name##_grid(cgx_grid g)               \
+    {                                                           \
+        const cgx_cpu_shape *s = g.t->shape;                    \
+        return (void)s, of_grid;                                \
     }
 CGX__FOREACH_BLOCKS_QUESTION(CGX__BLOCKS_QUESTION)
 #ifdef __cplusplus
 extern "C++" {
-# define CGX__BLOCKS_OVERLOAD(name, T1, T2, of_cluster, of_grid)                                           \
-    CGX__INLINE T1 cgx__##name(cgx_cluster g) { return cgx__##name##_cluster(g); }                         \
-    CGX__INLINE T2 cgx__##name(cgx_grid g) { return cgx__##name##_grid(g); }
+#define CGX__BLOCKS_OVERLOAD(name, T1, T2, of_cluster, of_grid) \
+    CGX__INLINE T1 cgx__##name(cgx_cluster g)                   \
+    {                                                           \
+        return cgx__##name##_cluster(g);                        \
+    }                                                           \
+    CGX__INLINE T2 cgx__##name(cgx_grid g)                      \
+    {                                                           \
+        return cgx__##name##_grid(g);                           \
+    }
 CGX__FOREACH_BLOCKS_QUESTION(CGX__BLOCKS_OVERLOAD)
-CGX__INLINE cgx_dim3 cgx__dim_threads(cgx_block g) { return cgx__dims_block(g); }
-CGX__INLINE cgx_dim3 cgx__dim_threads(cgx_cluster g) { return cgx__dims_cluster(g); }
-template<class T> CGX__INLINE T *cgx__map_shared_rank(cgx_cluster g, T *p, int rank, int line)
+CGX__INLINE cgx_dim3 cgx__dim_threads(cgx_block g)
+{
+    return cgx__dims_block(g);
+}
+CGX__INLINE cgx_dim3 cgx__dim_threads(cgx_cluster g)
+{
+    return cgx__dims_cluster(g);
+}
+template <class T> CGX__INLINE T *cgx__map_shared_rank(cgx_cluster g, T *p, int rank, int line)
 {
     return static_cast<T *>(cgx__cpu_map_shared(g.t, (const void *)p, rank, line));
 }
 }
 #else
-# define CGX__OF_BLOCKS(name, g) _Generic((g), cgx_cluster: cgx__##name##_cluster, cgx_grid: cgx__##name##_grid)(g)
-# define cgx__dim_blocks(g) CGX__OF_BLOCKS(dim_blocks, g)
-# define cgx__block_index(g) CGX__OF_BLOCKS(block_index, g)
-# define cgx__block_rank(g) CGX__OF_BLOCKS(block_rank, g)
-# define cgx__num_blocks(g) CGX__OF_BLOCKS(num_blocks, g)
-# define cgx__dim_threads(g) _Generic((g), cgx_block: cgx__dims_block, cgx_cluster: cgx__dims_cluster)(g)
-# define cgx__map_shared_rank(g, p, rank, line) ((__typeof__(p))cgx__cpu_map_shared((g).t, (p), (rank), (line)))
+#define CGX__OF_BLOCKS(name, g) _Generic((g), cgx_cluster : cgx__##name##_cluster, cgx_grid : cgx__##name##_grid)(g)
+#define cgx__dim_blocks(g) CGX__OF_BLOCKS(dim_blocks, g)
+#define cgx__block_index(g) CGX__OF_BLOCKS(block_index, g)
+#define cgx__block_rank(g) CGX__OF_BLOCKS(block_rank, g)
+#define cgx__num_blocks(g) CGX__OF_BLOCKS(num_blocks, g)
+#define cgx__dim_threads(g) _Generic((g), cgx_block : cgx__dims_block, cgx_cluster : cgx__dims_cluster)(g)
+#define cgx__map_shared_rank(g, p, rank, line) ((__typeof__(p))cgx__cpu_map_shared((g).t, (p), (rank), (line)))
 #endif
 #define cgx__query_shared_rank(g, p, line) cgx__cpu_shared_rank((g).t, (p), (line))
 CGX__INLINE cgx_dim3 cgx__dim_clusters(cgx_grid g)
@@ -253,25 +405,31 @@ CGX__INLINE cgx_dim3 cgx__cluster_index(cgx_grid g)
     const cgx_cpu_shape *s = g.t->shape;
     return cgx_dim(s->block_index.x / s->cluster.x, s->block_index.y / s->cluster.y, s->block_index.z / s->cluster.z);
 }
-CGX__INLINE int64_t cgx__num_clusters(cgx_grid g) { return g.t->shape->blocks / g.t->block->cluster_blocks; }
+CGX__INLINE int64_t cgx__num_clusters(cgx_grid g)
+{
+    return g.t->shape->blocks / g.t->block->cluster_blocks;
+}
 CGX__INLINE int64_t cgx__cluster_rank_in_grid(cgx_grid g)
 {
     const cgx_dim3 n = cgx__dim_clusters(g), i = cgx__cluster_index(g);
     return ((int64_t)i.z * n.y + i.y) * n.x + i.x;
 }
-CGX__INLINE int cgx__grid_is_valid(cgx_grid g) { return g.t->worker->grid.expected != 0; }
+CGX__INLINE int cgx__grid_is_valid(cgx_grid g)
+{
+    return g.t->worker->grid.expected != 0;
+}
 
 /* ---- tiles ---- */
 
-#define CGX__TILED(N)                                                                                      \
-    CGX__INLINE cgx_tile_##N cgx__tiled_##N(cgx_group p, int line)                                         \
-    {                                                                                                      \
-        cgx_tile_##N g = { p.t, p.level, p.rank / N, p.size / N };                                         \
-        if (CGX__UNLIKELY(p.size & (N - 1)))                                                               \
-            cgx__cpu_misuse(p.t, line, "tiled_partition: the parent's size is no multiple of " #N);        \
-        if (CGX__UNLIKELY(p.kind == CGX__COALESCED))                                                       \
-            cgx__cpu_misuse(p.t, line, "tiled_partition takes a block or a tile");                         \
-        return g;                                                                                          \
+#define CGX__TILED(N)                                                                               \
+    CGX__INLINE cgx_tile_##N cgx__tiled_##N(cgx_group p, int line)                                  \
+    {                                                                                               \
+        cgx_tile_##N g = { p.t, p.level, p.rank / N, p.size / N };                                  \
+        if (CGX__UNLIKELY(p.size & (N - 1)))                                                        \
+            cgx__cpu_misuse(p.t, line, "tiled_partition: the parent's size is no multiple of " #N); \
+        if (CGX__UNLIKELY(p.kind == CGX__COALESCED))                                                \
+            cgx__cpu_misuse(p.t, line, "tiled_partition takes a block or a tile");                  \
+        return g;                                                                                   \
     }
 CGX_FOREACH_TILE(CGX__TILED)
 CGX__INLINE cgx_tile cgx__tiled_n(cgx_group p, int n, int line)
@@ -299,8 +457,11 @@ CGX__INLINE void cgx__sync(cgx_group g, int line)
         cgx__cpu_wait(t, &t->block->barrier, CGX__OP_SYNC, line, g.level);
     } else if (g.kind == CGX__TILE) {
         cgx_cpu_barrier *q = cgx__cpu_tile(&g);
-        if (g.size == 1)
+        if (g.size == 1) {
+            if (CGX__UNLIKELY(t->worker->deferred))
+                cgx__cpu_settle(t->worker);
             return;
+        }
         if (!q->arrived) {
             t->block->tiled = 1;
             q->operation = CGX__OP_SYNC;
@@ -369,7 +530,8 @@ CGX__INLINE void cgx__barrier_wait(cgx_group g, cgx_token token, int line)
 /* ---- collectives ---- */
 
 /* Gives VALUE to a collective and returns where the caller's result is, until its next collective. */
-CGX__INLINE void *cgx__cpu_collect(cgx_group g, const void *value, int argument, const cgx_cpu_collective *what, int line)
+CGX__INLINE void *cgx__cpu_collect(cgx_group g, const void *value, int argument, const cgx_cpu_collective *what,
+                                   int line)
 {
     cgx_cpu_thread *t = g.t;
     cgx_cpu_block *b = t->block;
@@ -424,7 +586,10 @@ CGX__INLINE cgx_mask cgx__match(cgx_group g, const void *value, size_t bytes, in
 }
 
 /* What a partition gives each member. */
-typedef struct { cgx_mask lanes; int meta_rank, meta_size; } cgx_cpu_part;
+typedef struct {
+    cgx_mask lanes;
+    int meta_rank, meta_size;
+} cgx_cpu_part;
 CGX__INLINE cgx_coalesced cgx__labeled(cgx_group g, uint64_t label, int line)
 {
     if (CGX__UNLIKELY(g.size > 64))
@@ -442,29 +607,33 @@ CGX__INLINE cgx_coalesced cgx__binary(cgx_group g, int predicate, int line)
 
 #ifdef __cplusplus
 extern "C++" {
-template<class T> CGX__INLINE T cgx__shuffle(cgx_group g, T v, int operation, int argument, int line)
+template <class T> CGX__INLINE T cgx__shuffle(cgx_group g, T v, int operation, int argument, int line)
 {
     static_assert(sizeof(T) <= CGX__VALUE_BYTES, "a shuffled value has at most 32 bytes");
     T r;
     memcpy(static_cast<void *>(&r), cgx__cpu_exchange(g, &v, sizeof v, operation, argument, line), sizeof r);
     return r;
 }
-template<class T> CGX__INLINE cgx_mask cgx__match_value(cgx_group g, T v, int operation, int *same, int line)
+template <class T> CGX__INLINE cgx_mask cgx__match_value(cgx_group g, T v, int operation, int *same, int line)
 {
     static_assert(sizeof(T) <= CGX__VALUE_BYTES, "a matched value has at most 32 bytes");
     return cgx__match(g, &v, sizeof v, operation, same, line);
 }
 }
-# define CGX__SHUFFLE(g, v, operation, argument)                                                           \
+#define CGX__SHUFFLE(g, v, operation, argument) \
     cgx__shuffle(cgx__any(g), (v), CGX__OP_##operation, (int)(argument), __LINE__)
-# define CGX__MATCH(g, v, operation, same) cgx__match_value(cgx__any(g), (v), CGX__OP_##operation, (same), __LINE__)
+#define CGX__MATCH(g, v, operation, same) cgx__match_value(cgx__any(g), (v), CGX__OP_##operation, (same), __LINE__)
 #else
-/* An array as a compound literal takes scalars and structs alike. Too large a value makes a negative array size. */
-# define CGX__SMALL(v) (sizeof(char[sizeof(v) <= CGX__VALUE_BYTES ? 1 : -1]) * sizeof(v))
-# define CGX__SHUFFLE(g, v, operation, argument)                                                           \
-    (*(__typeof__(v) *)cgx__cpu_exchange(cgx__any(g), (__typeof__(v)[1]){ (v) }, CGX__SMALL(v),             \
-                                         CGX__OP_##operation, (int)(argument), __LINE__))
-# define CGX__MATCH(g, v, operation, same)                                                                 \
+/* An array as a compound literal takes scalars and structs alike. The assertion needs a struct to stand in. */
+#define CGX__SMALL(v)                                                                                    \
+    (sizeof(v) + 0 * sizeof(struct {                                                                     \
+                     _Static_assert(sizeof(v) <= CGX__VALUE_BYTES, "cgx: a value has at most 32 bytes"); \
+                     char cgx__c;                                                                        \
+                 }))
+#define CGX__SHUFFLE(g, v, operation, argument)                                                                      \
+    (*(__typeof__(v) *)cgx__cpu_exchange(cgx__any(g), (__typeof__(v)[1]){ (v) }, CGX__SMALL(v), CGX__OP_##operation, \
+                                         (int)(argument), __LINE__))
+#define CGX__MATCH(g, v, operation, same) \
     cgx__match(cgx__any(g), (__typeof__(v)[1]){ (v) }, CGX__SMALL(v), CGX__OP_##operation, (same), __LINE__)
 #endif
 #endif

@@ -52,8 +52,14 @@ CGX__INLINE cgx_dim3 cgx__gpu_block_in_cluster(void)
     return at;
 }
 #else
-CGX__INLINE cgx_dim3 cgx__gpu_cluster_blocks(void) { return { 1, 1, 1 }; }
-CGX__INLINE cgx_dim3 cgx__gpu_block_in_cluster(void) { return { 0, 0, 0 }; }
+CGX__INLINE cgx_dim3 cgx__gpu_cluster_blocks(void)
+{
+    return { 1, 1, 1 };
+}
+CGX__INLINE cgx_dim3 cgx__gpu_block_in_cluster(void)
+{
+    return { 0, 0, 0 };
+}
 #endif
 
 /* ---- the wave: LANES are all those that call, with the same mask ---- */
@@ -65,7 +71,10 @@ CGX__INLINE int cgx__wave_lane(void)
     return (int)lane;
 }
 /* Some lanes that are here together, the caller's among them. */
-CGX__INLINE uint64_t cgx__wave_active(void) { return __activemask(); }
+CGX__INLINE uint64_t cgx__wave_active(void)
+{
+    return __activemask();
+}
 CGX__INLINE void cgx__wave_sync(uint64_t lanes)
 {
     __syncwarp((unsigned)lanes);

@@ -13,14 +13,24 @@ CGX__INLINE size_t cgx__fewer(size_t a, size_t b)
 
 /* ---- declared here, defined by the CUDA and HIP backends ---- */
 
-CGX__DECLARED void cgx__memcpy_async(cgx_group g, void *destination, const void *source, size_t bytes, int line);
-CGX__DECLARED void cgx__wait_prior(cgx_group g, int stages, int line);
-CGX__DECLARED void cgx__pipeline_copy(void *destination, const void *source, size_t bytes, size_t zfill);
+template <class G>
+CGX__DECLARED void cgx__memcpy_async(G g, void *destination, const void *source, size_t bytes, int line);
+template <class G>
+CGX__DECLARED void cgx__memcpy_async_aligned(G g, void *destination, const void *source, size_t bytes, size_t alignment,
+                                             int line);
+template <class G> CGX__DECLARED void cgx__wait_prior(G g, uint32_t stages, int line);
+CGX__DECLARED void cgx__pipeline_copy(cgx_block self, void *destination, const void *source, size_t bytes, size_t zfill,
+                                      int line);
+CGX__DECLARED void cgx__pipeline_copy_any(cgx_block self, void *destination, const void *source, size_t bytes,
+                                          int line);
 CGX__DECLARED void cgx__pipeline_commit(cgx_block self);
-CGX__DECLARED void cgx__pipeline_wait(cgx_block self, int stages);
+CGX__DECLARED void cgx__pipeline_wait(cgx_block self, uint32_t stages);
 CGX__DECLARED void cgx__pipeline_arrive_on(cgx_block self, cgx_mbarrier *b, int line);
 CGX__DECLARED void cgx__bulk_copy(cgx_block self, void *destination, const void *source, size_t bytes, cgx_mbarrier *b,
                                   int line);
+CGX__DECLARED void cgx__bulk_store(cgx_block self, void *destination, const void *source, size_t bytes, int line);
+CGX__DECLARED void cgx__bulk_commit(cgx_block self);
+CGX__DECLARED void cgx__bulk_wait(cgx_block self, uint32_t stages);
 
 } /* extern "C++" */
 #endif

@@ -212,21 +212,24 @@ template <class OP, class T> CGX__INLINE T cgx__block_scan(const cgx_group &g, T
     return exclusive && g.rank == 0 ? T() : v;
 }
 
-/* ---- declared here, defined by the CUDA and HIP backends: tiles above the wave ---- */
+/* ---- declared here, defined by the CUDA and HIP backends: tiles above the wave, clusters, grids ---- */
 
-template <class OP, class T> CGX__DECLARED T cgx__wide_reduce(cgx_group g, T v);
-template <class OP, class T> CGX__DECLARED T cgx__wide_scan(cgx_group g, T v, bool exclusive);
+template <class OP, class G, class T> CGX__DECLARED T cgx__wide_reduce(G g, T v);
+template <class OP, class G, class T> CGX__DECLARED T cgx__wide_scan(G g, T v, bool exclusive);
+/* Of <cgx/atomic.h>: an operation from CGX__OP_REDUCE_UPDATE on. */
+template <class OP, class G, class T> CGX__DECLARED T cgx__update_with(const G &g, T *p, int scope, T v, int operation);
 
 /* ---- any group ---- */
 
 template <class OP, class G, class T> CGX__INLINE T cgx__reduce_with(const G &g, T v)
 {
-    CGX__DISPATCH(g, cgx__wave_reduce<OP>(g, v), cgx__block_reduce<OP>(g, v), cgx__wide_reduce<OP>(g, v))
+    CGX__DISPATCH(g, cgx__wave_reduce<OP>(g, v), cgx__block_reduce<OP>(g, v), cgx__wide_reduce<OP>(g, v));
 }
-template <class OP, class G, class T>
-CGX__INLINE T cgx__scan_with(const G &g, T v, bool exclusive){ CGX__DISPATCH(g, cgx__wave_scan<OP>(g, v, exclusive),
-                                                                             cgx__block_scan<OP>(g, v, exclusive),
-                                                                             cgx__wide_scan<OP>(g, v, exclusive)) }
+template <class OP, class G, class T> CGX__INLINE T cgx__scan_with(const G &g, T v, bool exclusive)
+{
+    CGX__DISPATCH(g, cgx__wave_scan<OP>(g, v, exclusive), cgx__block_scan<OP>(g, v, exclusive),
+                  cgx__wide_scan<OP>(g, v, exclusive));
+}
 
 /* Overloads and no template of the value, so that an enumerator counts as its integer, as in C. */
 #define CGX__COLLECTIVE_OVERLOAD(s, T, code)                                            \
@@ -243,33 +246,47 @@ CGX__INLINE T cgx__scan_with(const G &g, T v, bool exclusive){ CGX__DISPATCH(g, 
         return cgx__scan_with<OP>(g, v, true);                                          \
     }
 CGX_FOREACH_VALUE(CGX__COLLECTIVE_OVERLOAD)
-#define CGX__COLLECT(g, v, op, name) cgx__##name(cgx__any(g), (v), (op))
+#define CGX__COLLECT(g, v, op, name) cgx__##name(cgx__view(g), (v), (op))
 
-    /* ---- user operators ---- */
+/* ---- user operators ---- */
 
-    enum {
-        CGX__OP_REDUCE,
-        CGX__OP_INCLUSIVE_SCAN,
-        CGX__OP_EXCLUSIVE_SCAN
-    };
-#define CGX__OPERATOR(T, name, a, b, ...)                                                                  \
-    CGX__STATIC_ASSERT(sizeof(T) <= CGX__VALUE_BYTES, "operator " #name ": a value has at most 32 bytes"); \
-    CGX__INLINE T name(T a, T b)                                                                           \
-    {                                                                                                      \
-        CGX__NO_CONTRACTION __VA_ARGS__                                                                    \
-    }                                                                                                      \
-    struct name##__operator {                                                                              \
-        CGX__INLINE T apply(T cgx__l, T cgx__m)                                                            \
-        {                                                                                                  \
-            return name(cgx__l, cgx__m);                                                                   \
-        }                                                                                                  \
-    };                                                                                                     \
-    extern "C++" template <class cgx__G>                                                                   \
-    CGX__INLINE T name##__collect(const cgx__G &cgx__g, T cgx__v, int cgx__operation, int)                 \
-    {                                                                                                      \
-        if (cgx__operation == CGX__OP_REDUCE)                                                              \
-            return cgx__reduce_with<name##__operator>(cgx__g, cgx__v);                                     \
-        return cgx__scan_with<name##__operator>(cgx__g, cgx__v, cgx__operation == CGX__OP_EXCLUSIVE_SCAN); \
+enum {
+    CGX__OP_REDUCE,
+    CGX__OP_INCLUSIVE_SCAN,
+    CGX__OP_EXCLUSIVE_SCAN,
+    CGX__OP_REDUCE_UPDATE,
+    CGX__OP_REDUCE_STORE,
+    CGX__OP_REDUCE_STORE_PLAIN,
+    CGX__OP_INCLUSIVE_UPDATE,
+    CGX__OP_EXCLUSIVE_UPDATE
+};
+template <class OP, class G, class T> CGX__INLINE T cgx__collect_with(const G &g, T v, int operation)
+{
+    if (operation == CGX__OP_REDUCE)
+        return cgx__reduce_with<OP>(g, v);
+    return cgx__scan_with<OP>(g, v, operation == CGX__OP_EXCLUSIVE_SCAN);
+}
+#define CGX__OPERATOR(T, name, a, b, ...)                                                                            \
+    CGX__STATIC_ASSERT(sizeof(T) <= CGX__VALUE_BYTES, "operator " #name ": a value has at most 32 bytes");           \
+    CGX__INLINE T name(T a, T b)                                                                                     \
+    {                                                                                                                \
+        CGX__NO_CONTRACTION __VA_ARGS__                                                                              \
+    }                                                                                                                \
+    struct name##__operator {                                                                                        \
+        CGX__INLINE T apply(T cgx__l, T cgx__m)                                                                      \
+        {                                                                                                            \
+            return name(cgx__l, cgx__m);                                                                             \
+        }                                                                                                            \
+    };                                                                                                               \
+    extern "C++" template <class cgx__G>                                                                             \
+    CGX__INLINE T name##__collect(const cgx__G &cgx__g, T cgx__v, int cgx__operation, int)                           \
+    {                                                                                                                \
+        return cgx__collect_with<name##__operator>(cgx__view(cgx__g), cgx__v, cgx__operation);                       \
+    }                                                                                                                \
+    extern "C++" template <class cgx__G>                                                                             \
+    CGX__INLINE T name##__update(const cgx__G &cgx__g, T *cgx__p, int cgx__scope, T cgx__v, int cgx__operation, int) \
+    {                                                                                                                \
+        return cgx__update_with<name##__operator>(cgx__g, cgx__p, cgx__scope, cgx__v, cgx__operation);               \
     }
 
 } /* extern "C++" */

@@ -63,8 +63,8 @@ CGX__INLINE cgx_coalesced cgx__coalesced_threads(void)
 /* The caller's block, for functions that take no group. */
 #define CGX__SELF cgx__this_block()
 /* Tiles above the wave need no memory of the user's. */
-#define CGX__TILE_MEMORY(name, threads)                                                                              \
-    static_assert((threads) > 0, "cgx: CGX_BLOCK_TILE_MEMORY takes the most threads of a block");                    \
+#define CGX__TILE_MEMORY(name, threads)                                                           \
+    static_assert((threads) > 0, "cgx: CGX_BLOCK_TILE_MEMORY takes the most threads of a block"); \
     const int name = 0
 
 /* ---- ranks ---- */
@@ -104,8 +104,14 @@ CGX__INLINE cgx_dim3 cgx__dim_threads(cgx_cluster)
     cgx_dim3 n = cgx__gpu_cluster_blocks(), block = cgx__gpu_threads();
     return { n.x * block.x, n.y * block.y, n.z * block.z };
 }
-CGX__INLINE cgx_dim3 cgx__dim_blocks(cgx_cluster) { return cgx__gpu_cluster_blocks(); }
-CGX__INLINE cgx_dim3 cgx__block_index(cgx_cluster) { return cgx__gpu_block_in_cluster(); }
+CGX__INLINE cgx_dim3 cgx__dim_blocks(cgx_cluster)
+{
+    return cgx__gpu_cluster_blocks();
+}
+CGX__INLINE cgx_dim3 cgx__block_index(cgx_cluster)
+{
+    return cgx__gpu_block_in_cluster();
+}
 CGX__INLINE int cgx__block_rank(cgx_cluster)
 {
     return cgx__linear(cgx__gpu_block_in_cluster(), cgx__gpu_cluster_blocks());
@@ -121,9 +127,18 @@ CGX__INLINE int64_t cgx__linear_wide(cgx_dim3 at, cgx_dim3 shape)
 {
     return ((int64_t)at.z * shape.y + at.y) * shape.x + at.x;
 }
-CGX__INLINE cgx_dim3 cgx__dim_blocks(cgx_grid) { return cgx__gpu_blocks(); }
-CGX__INLINE cgx_dim3 cgx__block_index(cgx_grid) { return cgx__gpu_block(); }
-CGX__INLINE int64_t cgx__block_rank(cgx_grid) { return cgx__linear_wide(cgx__gpu_block(), cgx__gpu_blocks()); }
+CGX__INLINE cgx_dim3 cgx__dim_blocks(cgx_grid)
+{
+    return cgx__gpu_blocks();
+}
+CGX__INLINE cgx_dim3 cgx__block_index(cgx_grid)
+{
+    return cgx__gpu_block();
+}
+CGX__INLINE int64_t cgx__block_rank(cgx_grid)
+{
+    return cgx__linear_wide(cgx__gpu_block(), cgx__gpu_blocks());
+}
 CGX__INLINE int64_t cgx__num_blocks(cgx_grid)
 {
     cgx_dim3 n = cgx__gpu_blocks();
@@ -161,7 +176,10 @@ CGX__INLINE int cgx__thread_rank(cgx_cluster g)
 {
     return cgx__block_rank(g) * cgx__block_threads() + cgx__rank_in_block();
 }
-CGX__INLINE int cgx__num_threads(cgx_cluster g) { return cgx__num_blocks(g) * cgx__block_threads(); }
+CGX__INLINE int cgx__num_threads(cgx_cluster g)
+{
+    return cgx__num_blocks(g) * cgx__block_threads();
+}
 CGX__INLINE int64_t cgx__thread_rank(cgx_grid g)
 {
     return cgx__block_rank(g) * cgx__block_threads() + cgx__rank_in_block();
@@ -214,7 +232,10 @@ typedef cgx__known<CGX__BLOCK, 0> cgx__known_block;
 typedef cgx__known<CGX__COALESCED, 0> cgx__known_coalesced;
 
 /* Again: nothing is lost. */
-template<int KIND, int SIZE> CGX__INLINE cgx__known<KIND, SIZE> cgx__any(cgx__known<KIND, SIZE> g) { return g; }
+template <int KIND, int SIZE> CGX__INLINE cgx__known<KIND, SIZE> cgx__any(cgx__known<KIND, SIZE> g)
+{
+    return g;
+}
 CGX__INLINE cgx_group cgx__any(cgx_group g)
 {
     return g;
@@ -255,6 +276,25 @@ template <> struct cgx__place<cgx__known_block> {
 template <int N> struct cgx__place<cgx__known<CGX__TILE, N>> {
     enum { value = N > 0 && N <= CGX__WAVE ? CGX__IN_WAVE : CGX__ANYWHERE };
 };
+template <> struct cgx__place<cgx_cluster> {
+    enum { value = CGX__IN_BLOCKS };
+};
+template <> struct cgx__place<cgx_grid> {
+    enum { value = CGX__IN_BLOCKS };
+};
+/* Reduces and scans take cluster and grid as well. */
+template <class G> CGX__INLINE auto cgx__view(G g) -> decltype(cgx__any(g))
+{
+    return cgx__any(g);
+}
+CGX__INLINE cgx_cluster cgx__view(cgx_cluster g)
+{
+    return g;
+}
+CGX__INLINE cgx_grid cgx__view(cgx_grid g)
+{
+    return g;
+}
 /* Synchronisation is chosen by the group's type. */
 template <class G> CGX__INLINE G cgx__any_or_grid(G g)
 {
@@ -295,21 +335,17 @@ CGX__INLINE bool cgx__in_wave(const cgx_group &g)
 {
     return g.kind == CGX__COALESCED || g.size <= CGX__WAVE;
 }
-template<> struct cgx__place<cgx_cluster> {
-    enum { value = CGX__IN_BLOCKS };
-};
-template<> struct cgx__place<cgx_grid> {
-    enum { value = CGX__IN_BLOCKS };
-};
-/* Returns one of three: for a group in one wave, for a block of several, for a tile of several. `if constexpr`, so that
+/* Returns one of three: for a group in one wave, for a block of several, for what is wider otherwise. `if constexpr`, so that
  * code without optimisation, too, has no call of what its groups never need. */
-#define CGX__DISPATCH(g, in_wave, in_block, wide)                  \
-    if constexpr ((int)cgx__place<G>::value == CGX__IN_WAVE)       \
-        return in_wave;                                            \
-    else if constexpr ((int)cgx__place<G>::value == CGX__IN_BLOCK) \
-        return cgx__in_wave(g) ? in_wave : in_block;               \
-    else                                                           \
-        return cgx__in_wave(g) ? in_wave : (g).kind == CGX__BLOCK ? in_block : wide;
+#define CGX__DISPATCH(g, in_wave, in_block, wide)                   \
+    if constexpr ((int)cgx__place<G>::value == CGX__IN_WAVE)        \
+        return in_wave;                                             \
+    else if constexpr ((int)cgx__place<G>::value == CGX__IN_BLOCK)  \
+        return cgx__in_wave(g) ? in_wave : in_block;                \
+    else if constexpr ((int)cgx__place<G>::value == CGX__IN_BLOCKS) \
+        return wide;                                                \
+    else                                                            \
+        return cgx__in_wave(g) ? in_wave : (g).kind == CGX__BLOCK ? in_block : wide
 /* Bits 0 to n - 1, n from 1 to 64. */
 CGX__INLINE cgx_mask cgx__low_bits(int n)
 {
@@ -416,15 +452,15 @@ CGX__DECLARED void cgx__barrier_wait(cgx_block g, cgx_token token, int line);
 CGX__DECLARED void cgx__barrier_wait(cgx_cluster g, cgx_token token, int line);
 CGX__DECLARED void cgx__barrier_wait(cgx_grid g, cgx_token token, int line);
 CGX__DECLARED int cgx__grid_is_valid(cgx_grid g);
-template<class T> CGX__DECLARED T *cgx__map_shared_rank(cgx_cluster g, T *p, int rank, int line);
+template <class T> CGX__DECLARED T *cgx__map_shared_rank(cgx_cluster g, T *p, int rank, int line);
 CGX__DECLARED int cgx__query_shared_rank(cgx_cluster g, const void *p, int line);
 /* G is a cgx_group or a cgx__known one, which says the size of a tile. */
-template<class G> CGX__DECLARED int cgx__wide_vote(G g, int operation, int predicate);
-template<class G> CGX__DECLARED cgx_mask cgx__wide_ballot(G g, int predicate);
-template<class G, class T> CGX__DECLARED T cgx__wide_shuffle(G g, T v, int rank);
-template<class G, class T> CGX__DECLARED cgx_mask cgx__wide_match_any(G g, T v);
-template<class G, class T> CGX__DECLARED cgx_mask cgx__wide_match_all(G g, T v); /* 0 where values differ */
-template<class G, class T> CGX__DECLARED cgx_coalesced cgx__wide_split(G g, T v);
+template <class G> CGX__DECLARED int cgx__wide_vote(G g, int operation, int predicate);
+template <class G> CGX__DECLARED cgx_mask cgx__wide_ballot(G g, int predicate);
+template <class G, class T> CGX__DECLARED T cgx__wide_shuffle(G g, T v, int rank);
+template <class G, class T> CGX__DECLARED cgx_mask cgx__wide_match_any(G g, T v);
+template <class G, class T> CGX__DECLARED cgx_mask cgx__wide_match_all(G g, T v); /* 0 where values differ */
+template <class G, class T> CGX__DECLARED cgx_coalesced cgx__wide_split(G g, T v);
 
 /* ---- synchronisation ---- */
 
@@ -494,7 +530,8 @@ struct cgx__source_SHFL_XOR {
 template <class SOURCE, class G, class T> CGX__INLINE T cgx__shuffle(const G &g, T v, int argument)
 {
     int source = SOURCE::of(g.rank, g.size, argument);
-    CGX__DISPATCH(g, cgx__wave_exchange(g, v, source), cgx__wide_shuffle(g, v, source), cgx__wide_shuffle(g, v, source))
+    CGX__DISPATCH(g, cgx__wave_exchange(g, v, source), cgx__wide_shuffle(g, v, source),
+                  cgx__wide_shuffle(g, v, source));
 }
 #define CGX__SHUFFLE(g, v, operation, argument) cgx__shuffle<cgx__source_##operation>(cgx__any(g), (v), (int)(argument))
 
@@ -523,17 +560,17 @@ CGX__INLINE int cgx__block_vote(const cgx_group &g, int operation, int predicate
 template <class G> CGX__INLINE int cgx__vote(const G &g, int operation, int predicate, int)
 {
     CGX__DISPATCH(g, cgx__wave_vote(g, operation, predicate), cgx__block_vote(g, operation, predicate),
-                  cgx__wide_vote(g, operation, predicate))
+                  cgx__wide_vote(g, operation, predicate));
 }
 template <class G> CGX__INLINE cgx_mask cgx__ballot(const G &g, int predicate, int)
 {
     CGX__DISPATCH(g, cgx__ranks_of(g, cgx__wave_ballot(cgx__lanes_of(g), predicate)), cgx__wide_ballot(g, predicate),
-                  cgx__wide_ballot(g, predicate))
+                  cgx__wide_ballot(g, predicate));
 }
 template <class G, class T> CGX__INLINE cgx_mask cgx__match_any(const G &g, T v, int *)
 {
     CGX__DISPATCH(g, cgx__ranks_of(g, cgx__wave_split(g, v).lanes), cgx__wide_match_any(g, v),
-                  cgx__wide_match_any(g, v))
+                  cgx__wide_match_any(g, v));
 }
 template <class T> CGX__INLINE cgx_mask cgx__wave_match_all(const cgx_group &g, T v)
 {
@@ -542,7 +579,7 @@ template <class T> CGX__INLINE cgx_mask cgx__wave_match_all(const cgx_group &g, 
 }
 template <class G, class T> CGX__INLINE cgx_mask cgx__match_all_of(const G &g, T v)
 {
-    CGX__DISPATCH(g, cgx__wave_match_all(g, v), cgx__wide_match_all(g, v), cgx__wide_match_all(g, v))
+    CGX__DISPATCH(g, cgx__wave_match_all(g, v), cgx__wide_match_all(g, v), cgx__wide_match_all(g, v));
 }
 template <class G, class T> CGX__INLINE cgx_mask cgx__match_all(const G &g, T v, int *same)
 {
@@ -556,7 +593,7 @@ template <class G, class T> CGX__INLINE cgx_mask cgx__match_all(const G &g, T v,
 
 template <class G> CGX__INLINE cgx_coalesced cgx__labeled(const G &g, uint64_t label, int)
 {
-    CGX__DISPATCH(g, cgx__wave_split(g, label), cgx__wide_split(g, label), cgx__wide_split(g, label))
+    CGX__DISPATCH(g, cgx__wave_split(g, label), cgx__wide_split(g, label), cgx__wide_split(g, label));
 }
 template <class G> CGX__INLINE cgx_coalesced cgx__binary(const G &g, int predicate, int line)
 {

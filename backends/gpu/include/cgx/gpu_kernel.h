@@ -6,7 +6,7 @@
 #define CGX_GPU_KERNEL_H
 #include <cgx/kernel.h>
 
-/* Marks a function that is declared here and that the CUDA and HIP backends define when they come to it (docs/design.md):
+/* Marks a function that is declared here and that the CUDA and HIP backends define when they come to it:
  * until then a kernel that uses it compiles to an unresolved reference, and its image does not link. `grep CGX__DECLARED`
  * lists them. */
 #define CGX__DECLARED __device__

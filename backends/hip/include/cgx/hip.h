@@ -66,8 +66,14 @@ CGX__INLINE cgx_dim3 cgx__gpu_blocks(void)
 }
 
 /* Clusters are of one block. */
-CGX__INLINE cgx_dim3 cgx__gpu_cluster_blocks(void) { return { 1, 1, 1 }; }
-CGX__INLINE cgx_dim3 cgx__gpu_block_in_cluster(void) { return { 0, 0, 0 }; }
+CGX__INLINE cgx_dim3 cgx__gpu_cluster_blocks(void)
+{
+    return { 1, 1, 1 };
+}
+CGX__INLINE cgx_dim3 cgx__gpu_block_in_cluster(void)
+{
+    return { 0, 0, 0 };
+}
 
 /* ---- the wave: LANES are all those that call, with the same mask ---- */
 
@@ -76,7 +82,10 @@ CGX__INLINE int cgx__wave_lane(void)
     return (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
 }
 /* The lanes that are here together. */
-CGX__INLINE uint64_t cgx__wave_active(void) { return __builtin_amdgcn_ballot_w64(true); }
+CGX__INLINE uint64_t cgx__wave_active(void)
+{
+    return __builtin_amdgcn_ballot_w64(true);
+}
 /* Lanes go in step: only the compiler has to be kept from moving accesses. */
 CGX__INLINE void cgx__wave_sync(uint64_t)
 {
