@@ -84,6 +84,13 @@ static void start(int b)
     pthread_mutex_unlock(&starting);
 }
 
+void cgx__backends_unit_gone(const cgx__unit *unit)
+{
+    for (int b = 0; b < BACKENDS; b++)
+        if (started[b].device_count && backends[b]->unit_gone)
+            backends[b]->unit_gone(unit);
+}
+
 int cgx_backend_count(void)
 {
     return BACKENDS;

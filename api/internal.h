@@ -40,6 +40,9 @@ INTERNAL cgx_status cgx__check_process(const char *what);
 INTERNAL cgx_status cgx__check_queue(const cgx_queue *queue, const char *what);
 INTERNAL cgx_status cgx__check_event(const cgx_event *event, const char *what);
 
+/* Tells every backend in use that a unit's shared object goes away. */
+INTERNAL void cgx__backends_unit_gone(const cgx__unit *unit);
+
 /* What libcgx remembers of a kernel: found by its descriptor, freed when its shared object is unloaded. */
 typedef struct kernel_record {
     const cgx_kernel *kernel;

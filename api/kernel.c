@@ -17,6 +17,8 @@ static void unit_gone(void *state)
     kernel_record *r = *slot;
     __atomic_store_n(slot, NULL, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&units);
+    if (r)
+        cgx__backends_unit_gone(r->kernel->unit);
     while (r) {
         kernel_record *next = r->next;
         free(r);

@@ -54,6 +54,8 @@ typedef struct {
     cgx_status (*occupancy)(int device, const cgx_kernel *kernel, int threads, size_t shared, int *per_unit,
                             int *cooperative);
     cgx_status (*variable_address)(int device, cgx_variable variable, void **address, size_t *bytes);
+    /* The shared object that holds the unit goes away: what was loaded of it is to be unloaded. May be NULL. */
+    void (*unit_gone)(const cgx__unit *unit);
 } cgx_backend;
 
 /* Sets the calling thread's error text and returns STATUS. */
