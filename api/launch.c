@@ -17,10 +17,8 @@ static cgx_status check_shape(const cgx_device_info *d, const cgx_kernel *k, con
         memcpy(limit[i], &sizes[i].limit, sizeof limit[i]);
         for (int axis = 0; axis < 3; axis++)
             if (asked[i][axis] <= 0)
-                return cgx__fail(
-                    CGX_ERROR_INVALID, "%s: %s size %s in %c; at least 1 is needed%s", k->name, sizes[i].what,
-                    cgx__number(asked[i][axis]), "xyz"[axis],
-                    i == 0 && asked[i][axis] == -1 ? " (cgx_cover gives -1 for more blocks than an int counts)" : "");
+                return cgx__fail(CGX_ERROR_INVALID, "%s: %s size %s in %c; at least 1 is needed", k->name,
+                                 sizes[i].what, cgx__number(asked[i][axis]), "xyz"[axis]);
     }
     /* Before the single sizes: a row of too many threads is too many threads first. */
     int64_t threads;

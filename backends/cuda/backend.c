@@ -44,11 +44,11 @@ static int device_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of contexts and modules */
 static module *modules;
 
-#define CHECK(call)                                                                                        \
-    do {                                                                                                   \
-        cgx_status status_ = (call);                                                                       \
-        if (status_)                                                                                       \
-            return status_;                                                                                \
+#define CHECK(call)                  \
+    do {                             \
+        cgx_status status_ = (call); \
+        if (status_)                 \
+            return status_;          \
     } while (0)
 
 /* ---- devices and contexts ---- */
@@ -76,7 +76,8 @@ static cgx_status device_info(int d, cgx_device_info *info)
 {
     device *v = devices + d;
     CHECK(cgx__cuda_check(d, cgx__cu.DeviceGet(&v->handle, d), "finding the device"));
-    CHECK(cgx__cuda_check(d, cgx__cu.DeviceGetName(v->description, sizeof v->description, v->handle), "asking its name"));
+    CHECK(
+        cgx__cuda_check(d, cgx__cu.DeviceGetName(v->description, sizeof v->description, v->handle), "asking its name"));
     CHECK(cgx__cuda_check(d, cgx__cu.DeviceTotalMem(&info->memory_bytes, v->handle), "asking its memory"));
     v->major = attribute(d, ATTRIBUTE_CC_MAJOR);
     v->minor = attribute(d, ATTRIBUTE_CC_MINOR);
@@ -95,8 +96,8 @@ static cgx_status device_info(int d, cgx_device_info *info)
     info->max_cluster_blocks = v->major >= 9 && attribute(d, ATTRIBUTE_CLUSTER_LAUNCH) ? 16 : 1;
     info->max_argument_bytes = 4096;
     info->capabilities = (attribute(d, ATTRIBUTE_COOPERATIVE_LAUNCH) ? CGX_CAN_COOPERATIVE : 0) |
-                         (info->max_cluster_blocks > 1 ? CGX_CAN_CLUSTER : 0) | (v->major >= 8 ? CGX_CAN_ASYNC_COPY : 0) |
-                         (v->major >= 9 ? CGX_CAN_BULK_COPY : 0);
+                         (info->max_cluster_blocks > 1 ? CGX_CAN_CLUSTER : 0) |
+                         (v->major >= 8 ? CGX_CAN_ASYNC_COPY : 0) | (v->major >= 9 ? CGX_CAN_BULK_COPY : 0);
     info->engine = "native";
     info->async_copy = v->major >= 9 ? "bulk" : v->major >= 8 ? "per thread" : "synchronous";
     return CGX_OK;
@@ -114,7 +115,8 @@ static cgx_status enter(int d, int *pushed)
         CUcontext context = NULL;
         pthread_mutex_lock(&lock);
         cgx_status s = CGX_OK;
-        if (!v->context && !(s = cgx__cuda_check(d, cgx__cu.DevicePrimaryCtxRetain(&context, v->handle), "retaining its primary context")))
+        if (!v->context && !(s = cgx__cuda_check(d, cgx__cu.DevicePrimaryCtxRetain(&context, v->handle),
+                                                 "retaining its primary context")))
             __atomic_store_n(&v->context, context, __ATOMIC_RELEASE);
         pthread_mutex_unlock(&lock);
         CHECK(s);
@@ -135,11 +137,11 @@ static cgx_status leave(int pushed, cgx_status status)
 }
 
 /* A driver call inside the device's context. */
-#define IN_CONTEXT(d, call, what)                                                                          \
-    do {                                                                                                   \
-        int pushed_;                                                                                       \
-        CHECK(enter((d), &pushed_));                                                                       \
-        return leave(pushed_, cgx__cuda_check((d), (call), (what)));                                            \
+#define IN_CONTEXT(d, call, what)                                    \
+    do {                                                             \
+        int pushed_;                                                 \
+        CHECK(enter((d), &pushed_));                                 \
+        return leave(pushed_, cgx__cuda_check((d), (call), (what))); \
     } while (0)
 
 /* ---- queues and events ---- */
@@ -202,7 +204,10 @@ static cgx_status queue_native(void *queue_, void **context, void **stream)
     return CGX_OK;
 }
 
-typedef struct { int device; CUevent handle; } event;
+typedef struct {
+    int device;
+    CUevent handle;
+} event;
 
 static cgx_status event_create(int d, void **out)
 {
@@ -270,7 +275,12 @@ static cgx_status event_elapsed(void *first, void *last, double *seconds)
 /* ---- memory ---- */
 
 /* Which kind an allocation is decides how it is freed. A sorted array would do as well; programs have few. */
-typedef struct allocation { void *memory; int device; cgx_memory_kind kind; struct allocation *next; } allocation;
+typedef struct allocation {
+    void *memory;
+    int device;
+    cgx_memory_kind kind;
+    struct allocation *next;
+} allocation;
 static allocation *allocations;
 
 static cgx_status remember(int d, void *memory, cgx_memory_kind kind)
@@ -312,9 +322,10 @@ static cgx_status alloc(int d, size_t bytes, cgx_memory_kind kind, void **memory
     bytes = bytes ? bytes : 1;
     snprintf(what, sizeof what, "allocating %s bytes", cgx__size(bytes));
     CHECK(enter(d, &pushed));
-    CUresult r = kind == CGX_MEM_DEVICE   ? cgx__cu.MemAlloc(&address, bytes)
-                 : kind == CGX_MEM_SHARED ? cgx__cu.MemAllocManaged(&address, bytes, MEM_ATTACH_GLOBAL)
-                                          : cgx__cu.MemHostAlloc(&host, bytes, HOST_ALLOC_PORTABLE | HOST_ALLOC_DEVICEMAP);
+    CUresult r = kind == CGX_MEM_DEVICE ? cgx__cu.MemAlloc(&address, bytes)
+                 : kind == CGX_MEM_SHARED
+                     ? cgx__cu.MemAllocManaged(&address, bytes, MEM_ATTACH_GLOBAL)
+                     : cgx__cu.MemHostAlloc(&host, bytes, HOST_ALLOC_PORTABLE | HOST_ALLOC_DEVICEMAP);
     CHECK(leave(pushed, cgx__cuda_check(d, r, what)));
     *memory = kind == CGX_MEM_PINNED ? host : (void *)(uintptr_t)address;
     return remember(d, *memory, kind);
@@ -324,8 +335,11 @@ static cgx_status release(int d, void *memory)
 {
     cgx_memory_kind kind;
     if (!forget(d, memory, &kind))
-        return cgx__fail(CGX_ERROR_INVALID, "cgx_free: %p was not allocated on cuda:%d, or is freed already", memory, d);
-    IN_CONTEXT(d, kind == CGX_MEM_PINNED ? cgx__cu.MemFreeHost(memory) : cgx__cu.MemFree((CUdeviceptr)(uintptr_t)memory), "freeing memory");
+        return cgx__fail(CGX_ERROR_INVALID, "cgx_free: %p was not allocated on cuda:%d, or is freed already", memory,
+                         d);
+    IN_CONTEXT(d,
+               kind == CGX_MEM_PINNED ? cgx__cu.MemFreeHost(memory) : cgx__cu.MemFree((CUdeviceptr)(uintptr_t)memory),
+               "freeing memory");
 }
 
 static cgx_status enqueue_alloc(void *queue_, size_t bytes, void **memory)
@@ -334,7 +348,8 @@ static cgx_status enqueue_alloc(void *queue_, size_t bytes, void **memory)
     CUdeviceptr address = 0;
     int pushed;
     CHECK(enter(q->device, &pushed));
-    CHECK(leave(pushed, cgx__cuda_check(q->device, cgx__cu.MemAllocAsync(&address, bytes ? bytes : 1, q->stream), "allocating memory")));
+    CHECK(leave(pushed, cgx__cuda_check(q->device, cgx__cu.MemAllocAsync(&address, bytes ? bytes : 1, q->stream),
+                                        "allocating memory")));
     *memory = (void *)(uintptr_t)address;
     return remember(q->device, *memory, CGX_MEM_DEVICE);
 }
@@ -344,7 +359,8 @@ static cgx_status enqueue_free(void *queue_, void *memory)
     const queue *q = queue_;
     cgx_memory_kind kind;
     if (!forget(q->device, memory, &kind))
-        return cgx__fail(CGX_ERROR_INVALID, "cgx_free_async: %p was not allocated on cuda:%d, or is freed already", memory, q->device);
+        return cgx__fail(CGX_ERROR_INVALID, "cgx_free_async: %p was not allocated on cuda:%d, or is freed already",
+                         memory, q->device);
     IN_CONTEXT(q->device, cgx__cu.MemFreeAsync((CUdeviceptr)(uintptr_t)memory, q->stream), "freeing memory");
 }
 
@@ -357,20 +373,28 @@ static cgx_status enqueue_copy(void *queue_, void *destination, size_t destinati
     CUdeviceptr to = (CUdeviceptr)(uintptr_t)destination, from = (CUdeviceptr)(uintptr_t)source;
     if (height == 1 || (destination_pitch == width && source_pitch == width))
         IN_CONTEXT(q->device, cgx__cu.MemcpyAsync(to, from, width * height, q->stream), "copying");
-    CUDA_MEMCPY2D c = { .srcMemoryType = MEMORY_TYPE_UNIFIED, .srcDevice = from, .srcPitch = source_pitch,
-                        .dstMemoryType = MEMORY_TYPE_UNIFIED, .dstDevice = to, .dstPitch = destination_pitch,
-                        .WidthInBytes = width, .Height = height };
+    CUDA_MEMCPY2D c = { .srcMemoryType = MEMORY_TYPE_UNIFIED,
+                        .srcDevice = from,
+                        .srcPitch = source_pitch,
+                        .dstMemoryType = MEMORY_TYPE_UNIFIED,
+                        .dstDevice = to,
+                        .dstPitch = destination_pitch,
+                        .WidthInBytes = width,
+                        .Height = height };
     IN_CONTEXT(q->device, cgx__cu.Memcpy2DAsync(&c, q->stream), "copying");
 }
 
-static cgx_status enqueue_copy_peer(void *queue_, void *destination, const void *source, int source_device, size_t bytes)
+static cgx_status enqueue_copy_peer(void *queue_, void *destination, const void *source, int source_device,
+                                    size_t bytes)
 {
     const queue *q = queue_;
     int pushed;
     CHECK(enter(source_device, &pushed)); /* so that its context exists */
     leave(pushed, CGX_OK);
-    IN_CONTEXT(q->device, cgx__cu.MemcpyPeerAsync((CUdeviceptr)(uintptr_t)destination, devices[q->device].context,
-                                             (CUdeviceptr)(uintptr_t)source, devices[source_device].context, bytes, q->stream),
+    IN_CONTEXT(q->device,
+               cgx__cu.MemcpyPeerAsync((CUdeviceptr)(uintptr_t)destination, devices[q->device].context,
+                                       (CUdeviceptr)(uintptr_t)source, devices[source_device].context, bytes,
+                                       q->stream),
                "copying between devices");
 }
 
@@ -409,8 +433,14 @@ static cgx_status enqueue_fill(void *queue_, void *memory, const void *pattern, 
     CHECK(enter(q->device, &pushed));
     switch (pattern_bytes) {
     case 1: r = cgx__cu.MemsetD8Async(to, *(const unsigned char *)pattern, count, q->stream); break;
-    case 2: memcpy(&two, pattern, 2); r = cgx__cu.MemsetD16Async(to, two, count, q->stream); break;
-    case 4: memcpy(&four, pattern, 4); r = cgx__cu.MemsetD32Async(to, four, count, q->stream); break;
+    case 2:
+        memcpy(&two, pattern, 2);
+        r = cgx__cu.MemsetD16Async(to, two, count, q->stream);
+        break;
+    case 4:
+        memcpy(&four, pattern, 4);
+        r = cgx__cu.MemsetD32Async(to, four, count, q->stream);
+        break;
     default: r = fill_long(q, to, pattern, pattern_bytes, pattern_bytes * count);
     }
     return leave(pushed, cgx__cuda_check(q->device, r, "filling memory"));
@@ -437,8 +467,8 @@ static cgx_status load_module(int d, const cgx__unit *u, const char *kernel, mod
         }
     const cgx__image *image = image_of(u);
     if (!image)
-        return cgx__fail(CGX_ERROR_UNSUPPORTED, "%s: its file was built without CUDA images; build it with cgxcc --backends=cpu,cuda",
-                         kernel);
+        return cgx__fail(CGX_ERROR_UNSUPPORTED,
+                         "%s: its file was built without CUDA images; build it with cgxcc --backends=cpu,cuda", kernel);
     module *m = calloc(1, sizeof *m);
     if (!m)
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cuda: not enough memory for a module");
@@ -446,8 +476,10 @@ static cgx_status load_module(int d, const cgx__unit *u, const char *kernel, mod
     if (r) {
         free(m);
         if (r == CUDA_ERROR_NO_BINARY_FOR_GPU)
-            return cgx__fail(CGX_ERROR_UNSUPPORTED, "%s: cuda:%d is sm_%d%d, its file has images for %s; add it to cgxcc --cuda-arch "
-                             "(CUDA_ERROR_NO_BINARY_FOR_GPU)", kernel, d, devices[d].major, devices[d].minor, image->target);
+            return cgx__fail(CGX_ERROR_UNSUPPORTED,
+                             "%s: cuda:%d is sm_%d%d, its file has images for %s; add it to cgxcc --cuda-arch "
+                             "(CUDA_ERROR_NO_BINARY_FOR_GPU)",
+                             kernel, d, devices[d].major, devices[d].minor, image->target);
         return cgx__cuda_check(d, r, "loading the image");
     }
     m->unit = u;
@@ -492,7 +524,7 @@ static void unit_gone(const cgx__unit *u)
 {
     int pushed;
     pthread_mutex_lock(&lock);
-    for (module **at = &modules; *at; ) {
+    for (module **at = &modules; *at;) {
         module *m = *at;
         if (m->unit != u) {
             at = &m->next;
@@ -540,7 +572,8 @@ static cgx_status allow_shared(int d, function *f, size_t bytes)
 {
     if ((int)bytes <= __atomic_load_n(&f->dynamic_shared, __ATOMIC_ACQUIRE) || bytes <= 48 * 1024 - 1024)
         return CGX_OK;
-    CHECK(cgx__cuda_check(d, cgx__cu.FuncSetAttribute(f->handle, FUNCTION_MAX_DYNAMIC_SHARED, (int)bytes), f->kernel->name));
+    CHECK(cgx__cuda_check(d, cgx__cu.FuncSetAttribute(f->handle, FUNCTION_MAX_DYNAMIC_SHARED, (int)bytes),
+                          f->kernel->name));
     __atomic_store_n(&f->dynamic_shared, (int)bytes, __ATOMIC_RELEASE);
     return CGX_OK;
 }
@@ -575,17 +608,27 @@ static cgx_status enqueue_launch(void *queue_, const cgx_launch_request *r)
     function *f = NULL;
     int pushed;
     CUlaunchAttribute attributes[2];
-    CUlaunchConfig config = { (unsigned)c->grid.x, (unsigned)c->grid.y, (unsigned)c->grid.z, (unsigned)c->block.x,
-                              (unsigned)c->block.y, (unsigned)c->block.z, (unsigned)c->dynamic_shared, q->stream, attributes, 0 };
+    CUlaunchConfig config = { (unsigned)c->grid.x,
+                              (unsigned)c->grid.y,
+                              (unsigned)c->grid.z,
+                              (unsigned)c->block.x,
+                              (unsigned)c->block.y,
+                              (unsigned)c->block.z,
+                              (unsigned)c->dynamic_shared,
+                              q->stream,
+                              attributes,
+                              0 };
     void *parameters[MAX_PARAMETERS + 1];
     for (uint32_t i = 0; i < k->parameter_count; i++)
         parameters[i] = (char *)(uintptr_t)r->arguments + k->parameters[i].offset;
     if (c->flags & CGX_LAUNCH_COOPERATIVE)
-        attributes[config.numAttrs++] = (CUlaunchAttribute){ .id = LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1 };
+        attributes[config.numAttrs++] =
+            (CUlaunchAttribute){ .id = LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1 };
     if (clustered)
         attributes[config.numAttrs++] =
             (CUlaunchAttribute){ .id = LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                                 .value.clusterDim = { (unsigned)c->cluster.x, (unsigned)c->cluster.y, (unsigned)c->cluster.z } };
+                                 .value.clusterDim = { (unsigned)c->cluster.x, (unsigned)c->cluster.y,
+                                                       (unsigned)c->cluster.z } };
     CHECK(enter(q->device, &pushed));
     cgx_status s = find_function(q->device, k, &f);
     if (!s)
@@ -615,14 +658,32 @@ static cgx_status variable_address(int d, cgx_variable v, void **address, size_t
 
 const cgx_backend cgx_backend_cuda = {
     .name = "cuda",
-    .start = start, .device_info = device_info,
-    .queue_create = queue_create, .queue_destroy = queue_destroy, .queue_wait = queue_wait, .queue_query = queue_query,
+    .start = start,
+    .device_info = device_info,
+    .queue_create = queue_create,
+    .queue_destroy = queue_destroy,
+    .queue_wait = queue_wait,
+    .queue_query = queue_query,
     .queue_native = queue_native,
-    .event_create = event_create, .event_destroy = event_destroy, .enqueue_record = enqueue_record,
-    .enqueue_wait = enqueue_wait, .event_wait = event_wait, .event_query = event_query, .event_elapsed = event_elapsed,
-    .alloc = alloc, .free = release, .enqueue_alloc = enqueue_alloc, .enqueue_free = enqueue_free,
-    .enqueue_copy = enqueue_copy, .enqueue_copy_peer = enqueue_copy_peer, .can_access = can_access,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .enqueue_record = enqueue_record,
+    .enqueue_wait = enqueue_wait,
+    .event_wait = event_wait,
+    .event_query = event_query,
+    .event_elapsed = event_elapsed,
+    .alloc = alloc,
+    .free = release,
+    .enqueue_alloc = enqueue_alloc,
+    .enqueue_free = enqueue_free,
+    .enqueue_copy = enqueue_copy,
+    .enqueue_copy_peer = enqueue_copy_peer,
+    .can_access = can_access,
     .enqueue_fill = enqueue_fill,
-    .kernel_info = kernel_info, .enqueue_launch = enqueue_launch, .explain = explain, .occupancy = occupancy,
-    .variable_address = variable_address, .unit_gone = unit_gone,
+    .kernel_info = kernel_info,
+    .enqueue_launch = enqueue_launch,
+    .explain = explain,
+    .occupancy = occupancy,
+    .variable_address = variable_address,
+    .unit_gone = unit_gone,
 };

@@ -6,7 +6,9 @@
 
 cuda_driver cgx__cu;
 
-enum { OLDEST_DRIVER = 12000 }; /* cuLaunchKernelEx with clusters came with CUDA 11.8; images are CUDA 13's, served from 12 on */
+enum {
+    OLDEST_DRIVER = 12000
+}; /* cuLaunchKernelEx with clusters came with CUDA 11.8; images are CUDA 13's, served from 12 on */
 
 cgx_status cgx__cuda_driver_load(char *reason, size_t bytes)
 {
@@ -18,14 +20,14 @@ cgx_status cgx__cuda_driver_load(char *reason, size_t bytes)
         snprintf(reason, bytes, "%s is not installed", names[0]);
         return CGX_ERROR_DRIVER;
     }
-#define LOAD(name, symbol, parameters)                                                                     \
-    {                                                                                                      \
-        void *address = dlsym(library, symbol);                                                            \
-        if (!address) {                                                                                    \
-            snprintf(reason, bytes, "the driver is too old: it has no %s", symbol);                        \
-            return CGX_ERROR_DRIVER;                                                                       \
-        }                                                                                                  \
-        memcpy(&cgx__cu.name, &address, sizeof address);                                                        \
+#define LOAD(name, symbol, parameters)                                              \
+    {                                                                               \
+        void *address = dlsym(library, symbol);                                     \
+        if (!address) {                                                             \
+            snprintf(reason, bytes, "the driver is too old: it has no %s", symbol); \
+            return CGX_ERROR_DRIVER;                                                \
+        }                                                                           \
+        memcpy(&cgx__cu.name, &address, sizeof address);                            \
     }
     FOREACH_DRIVER_FUNCTION(LOAD)
 #undef LOAD
@@ -51,30 +53,33 @@ cgx_status cgx__cuda_driver_load(char *reason, size_t bytes)
 
 /* What cgx makes of a driver error: X(value, status, sticky, explanation). Sticky ones leave the context unusable (CUDA
  * Driver API, CUresult). */
-#define FOREACH_DRIVER_ERROR(X)                                                                            \
-    X(1, CGX_ERROR_INVALID, 0, "the driver refuses an argument")                                           \
-    X(2, CGX_ERROR_OUT_OF_MEMORY, 0, "not enough device memory")                                           \
-    X(100, CGX_ERROR_NO_DEVICE, 0, "there is no GPU")                                                      \
-    X(201, CGX_ERROR_INVALID, 0, "there is no valid context")                                              \
-    X(209, CGX_ERROR_UNSUPPORTED, 0, "the file has no image for this GPU")                                 \
-    X(218, CGX_ERROR_UNSUPPORTED, 0, "the driver cannot compile the PTX")                                  \
-    X(222, CGX_ERROR_DRIVER, 0, "the driver is older than the PTX")                                        \
-    X(500, CGX_ERROR_INVALID, 0, "not found in the image")                                                 \
-    X(700, CGX_ERROR_FAULT, 1, "a kernel accessed memory that is not its")                                 \
-    X(701, CGX_ERROR_LIMIT, 0, "the launch needs more than the GPU has")                                   \
-    X(702, CGX_ERROR_FAULT, 1, "a kernel ran longer than the system allows")                               \
-    X(709, CGX_ERROR_DEVICE_LOST, 1, "the context has been destroyed")                                     \
-    X(710, CGX_ERROR_FAULT, 1, "an assertion in a kernel failed")                                          \
-    X(714, CGX_ERROR_FAULT, 1, "a kernel's stack overflowed or its hardware failed")                       \
-    X(715, CGX_ERROR_FAULT, 1, "a kernel executed an illegal instruction")                                 \
-    X(716, CGX_ERROR_FAULT, 1, "a kernel accessed a misaligned address")                                   \
-    X(717, CGX_ERROR_FAULT, 1, "a kernel accessed an address in the wrong memory")                         \
-    X(718, CGX_ERROR_FAULT, 1, "a kernel jumped to an invalid address")                                    \
-    X(719, CGX_ERROR_FAULT, 1, "a kernel failed")                                                          \
-    X(720, CGX_ERROR_LIMIT, 0, "the cooperative launch has more blocks than fit at once")                  \
+#define FOREACH_DRIVER_ERROR(X)                                                           \
+    X(1, CGX_ERROR_INVALID, 0, "the driver refuses an argument")                          \
+    X(2, CGX_ERROR_OUT_OF_MEMORY, 0, "not enough device memory")                          \
+    X(100, CGX_ERROR_NO_DEVICE, 0, "there is no GPU")                                     \
+    X(201, CGX_ERROR_INVALID, 0, "there is no valid context")                             \
+    X(209, CGX_ERROR_UNSUPPORTED, 0, "the file has no image for this GPU")                \
+    X(218, CGX_ERROR_UNSUPPORTED, 0, "the driver cannot compile the PTX")                 \
+    X(222, CGX_ERROR_DRIVER, 0, "the driver is older than the PTX")                       \
+    X(500, CGX_ERROR_INVALID, 0, "not found in the image")                                \
+    X(700, CGX_ERROR_FAULT, 1, "a kernel accessed memory that is not its")                \
+    X(701, CGX_ERROR_LIMIT, 0, "the launch needs more than the GPU has")                  \
+    X(702, CGX_ERROR_FAULT, 1, "a kernel ran longer than the system allows")              \
+    X(709, CGX_ERROR_DEVICE_LOST, 1, "the context has been destroyed")                    \
+    X(710, CGX_ERROR_FAULT, 1, "an assertion in a kernel failed")                         \
+    X(714, CGX_ERROR_FAULT, 1, "a kernel's stack overflowed or its hardware failed")      \
+    X(715, CGX_ERROR_FAULT, 1, "a kernel executed an illegal instruction")                \
+    X(716, CGX_ERROR_FAULT, 1, "a kernel accessed a misaligned address")                  \
+    X(717, CGX_ERROR_FAULT, 1, "a kernel accessed an address in the wrong memory")        \
+    X(718, CGX_ERROR_FAULT, 1, "a kernel jumped to an invalid address")                   \
+    X(719, CGX_ERROR_FAULT, 1, "a kernel failed")                                         \
+    X(720, CGX_ERROR_LIMIT, 0, "the cooperative launch has more blocks than fit at once") \
     X(801, CGX_ERROR_UNSUPPORTED, 0, "the GPU or driver cannot do this")
 
-static struct { int lost; char text[256]; } devices[CUDA_MAX_DEVICES];
+static struct {
+    int lost;
+    char text[256];
+} devices[CUDA_MAX_DEVICES];
 
 cgx_status cgx__cuda_alive(int device)
 {

@@ -94,10 +94,6 @@ static void prepare_extra(struct driver *d)
     strings_append(&d->preprocess_extra, &o->cpu_macros);
     if (o->portable_fp)
         strings_add(&d->compile_extra, "-ffp-contract=off");
-#if defined(__x86_64__)
-    /* Threads' stacks lie side by side: a frame larger than the guard page between them must hit it, not step over it. */
-    strings_add(&d->compile_extra, "-fstack-clash-protection");
-#endif
     if (include) {
         strings_add(&d->preprocess_extra, "-idirafter");
         strings_add(&d->preprocess_extra, include);

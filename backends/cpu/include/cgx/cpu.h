@@ -97,8 +97,8 @@ struct __attribute__((aligned(64))) cgx_cpu_thread {
     cgx_cpu_node node;
     cgx_cpu_worker *worker;
     cgx_cpu_block *block;
-    int forked;        /* runs on a stack of its own */
-    int arrived;       /* kinds of group whose barrier it has arrived at and not yet waited for, a bit each */
+    int forked;  /* runs on a stack of its own */
+    int arrived; /* kinds of group whose barrier it has arrived at and not yet waited for, a bit each */
     int rank;
     cgx_dim3 index;
     int64_t grid_rank; /* counted beside the rank: gcc splits a loop where this meets a bound, and not a sum */
@@ -364,10 +364,11 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
                     int64_t cgx__g = cgx__s.block_rank * cgx__s.threads + cgx__row + cgx__x0;                     \
                     CGX__INDEPENDENT                                                                              \
                     for (int cgx__x = cgx__x0; cgx__x < cgx__nx; cgx__x++, cgx__g++) {                            \
-                        cgx_cpu_thread cgx__t; /* the node is written when it is needed */                            \
-                        cgx__t.worker = cgx__w, cgx__t.block = cgx__b, cgx__t.shape = &cgx__s;                        \
-                        cgx__t.forked = cgx__t.arrived = 0, cgx__t.rank = cgx__row + cgx__x, cgx__t.grid_rank = cgx__g;\
-                        cgx__t.index.x = cgx__x, cgx__t.index.y = cgx__y, cgx__t.index.z = cgx__z;                    \
+                        cgx_cpu_thread cgx__t; /* the node is written when it is needed */                        \
+                        cgx__t.worker = cgx__w, cgx__t.block = cgx__b, cgx__t.shape = &cgx__s;                    \
+                        cgx__t.forked = cgx__t.arrived = 0, cgx__t.rank = cgx__row + cgx__x,                      \
+                        cgx__t.grid_rank = cgx__g;                                                                \
+                        cgx__t.index.x = cgx__x, cgx__t.index.y = cgx__y, cgx__t.index.z = cgx__z;                \
                         name##__body(&cgx__t, number, 0 CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                     \
                         if (cgx__t.forked)                                                                        \
                             return cgx__t.rank;                                                                   \
