@@ -88,7 +88,7 @@ static cgx_status start(int *device_count, char *reason, size_t reason_bytes)
     cpu.lanes = settings.lanes;
     cpu.level = level < settings.level ? level : settings.level;
     cpu.seed = settings.seed;
-    cgx__executor_configure(cpu.workers);
+    cgx__executor_configure(cpu.workers, allowed);
     cgx__async_configure(settings.async);
     cgx__stack_configure(settings.stack);
     cpu.memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);

@@ -16,8 +16,8 @@ typedef struct command {
     size_t bytes;          /* of the allocation, for reuse */
 } command;
 
-/* Before the first command: how many threads the team will have. */
-INTERNAL void cgx__executor_configure(int workers);
+/* Before the first command: how many threads the team will have, and how many cores there are for them and the user's. */
+INTERNAL void cgx__executor_configure(int workers, int cores);
 /* Zeroed memory for a command of BYTES, or NULL. The executor frees it. */
 INTERNAL command *cgx__command_new(size_t bytes);
 INTERNAL executor_queue *cgx__executor_queue_new(void);
