@@ -335,7 +335,8 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
 /* gcc vectorises a loop with conditions only if it may raise floating-point flags that the loop would not, and at -O2
  * hardly any loop. Neither changes a result. */
 #if defined(__OPTIMIZE__) && !defined(__clang__)
-#define CGX__VECTORISED __attribute__((optimize("no-trapping-math", "tree-vectorize", "vect-cost-model=dynamic")))
+#define CGX__VECTORISED \
+    __attribute__((optimize("no-trapping-math", "tree-vectorize", "split-loops", "vect-cost-model=dynamic")))
 #else
 #define CGX__VECTORISED
 #endif
