@@ -429,6 +429,8 @@ typedef struct {
     command c;
     launch l;
     int workers;
+    int64_t begun;        /* clusters that were run before the others were shared out */
+    uint64_t nanoseconds; /* that worker 0 took */
     _Alignas(64) char arguments[];
 } launch_command;
 
@@ -437,12 +439,64 @@ static int64_t share(int64_t clusters, int part, int parts)
     return clusters / parts * part + clusters % parts * part / parts;
 }
 
+static void run_clusters(launch *l, worker *w, int64_t first, int64_t end)
+{
+    cgx__worker_run(w, l, first * l->cluster_blocks, end * l->cluster_blocks);
+}
+
 static void run_part(void *argument, int part, int parts)
 {
-    launch *l = argument;
-    int64_t clusters = l->shape.blocks / l->cluster_blocks;
-    cgx__worker_run(workers + part, l, share(clusters, part, parts) * l->cluster_blocks,
-                    share(clusters, part + 1, parts) * l->cluster_blocks);
+    launch_command *k = argument;
+    launch *l = &k->l;
+    int64_t left = l->shape.blocks / l->cluster_blocks - k->begun;
+    uint64_t start = part ? 0 : cgx__cpu_nanoseconds();
+    run_clusters(l, workers + part, k->begun + share(left, part, parts), k->begun + share(left, part + 1, parts));
+    if (!part)
+        k->nanoseconds = cgx__cpu_nanoseconds() - start;
+}
+
+/* How long a cluster of blocks took in a kernel's last launch, kept by place: a kernel that takes another's is measured anew. Only
+ * who executes commands is here. */
+enum { COST_PLACES = 256, SHORT_NANOSECONDS = 4000 };
+typedef struct {
+    const cgx_kernel *kernel;
+    uint64_t nanoseconds;
+} cost;
+static cost *cost_of(const cgx_kernel *kernel)
+{
+    static cost costs[COST_PLACES];
+    cost *c = costs + ((uintptr_t)kernel / sizeof *kernel) % COST_PLACES;
+    if (c->kernel != kernel)
+        *c = (cost){ kernel, UINT64_MAX / 2 };
+    return c;
+}
+static int is_short(const cost *c, int64_t clusters)
+{
+    return c->nanoseconds < SHORT_NANOSECONDS && c->nanoseconds * (uint64_t)clusters < SHORT_NANOSECONDS;
+}
+
+/* N workers share the clusters. Waking one takes longer than a short launch, so a kernel whose last launch was short is begun by one
+ * worker, which goes on alone if the first cluster was as fast. */
+static void share_out(launch_command *k, int64_t clusters, int n)
+{
+    launch *l = &k->l;
+    cost *c = cost_of(l->kernel);
+    if (is_short(c, clusters)) {
+        uint64_t start = cgx__cpu_nanoseconds();
+        run_clusters(l, workers, 0, 1);
+        k->begun = 1;
+        c->nanoseconds = cgx__cpu_nanoseconds() - start;
+        if (l->failed)
+            return;
+        if (is_short(c, clusters)) {
+            run_clusters(l, workers, 1, clusters);
+            return;
+        }
+        n = n < clusters - 1 ? n : (int)(clusters - 1);
+    }
+    int64_t of_first = share(clusters - k->begun, 1, n);
+    cgx__team_run(run_part, k, n, 0);
+    c->nanoseconds = k->nanoseconds / (uint64_t)of_first;
 }
 
 static cgx_status run_launch(command *c, char *text, size_t text_bytes)
@@ -459,7 +513,12 @@ static cgx_status run_launch(command *c, char *text, size_t text_bytes)
     l->text = text;
     l->text_bytes = text_bytes;
     l->participants = n;
-    cgx__team_run(run_part, l, n);
+    if (n == 1)
+        run_clusters(l, workers, 0, clusters);
+    else if (l->cooperative || l->dynamic || l->seed) /* a schedule that is replayed does not depend on the time */
+        cgx__team_run(run_part, k, n, l->cooperative);
+    else
+        share_out(k, clusters, n);
     free(l->partials);
     return l->failed ? l->status : CGX_OK;
 }

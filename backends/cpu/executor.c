@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "executor.h"
 #include "team.h"
+#include <fenv.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +36,11 @@ static pthread_cond_t work = PTHREAD_COND_INITIALIZER; /* for the executor */
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER; /* for threads that wait */
 static executor_queue *ring;                           /* last queue of the ring; its next is the first */
 static int sleeping, waiting;                          /* executor on `work`; threads on `done` */
-static unsigned posted;                                /* atomic: changes with every command */
-static int running;                                    /* the thread exists */
+static unsigned posted;   /* atomic: changes with every command, and with others' that a waiting thread leaves behind */
+static int running;       /* the thread exists */
+static int team_is_open;  /* the executor serves */
+static int executing;     /* a command is being run, by the executor or by a thread that waits */
+static fenv_t arithmetic; /* the executor's: kernels round as it does, whoever runs them */
 
 /* A launch that follows at once is met without the price of a wake-up; a longer silence frees the core. Where the team takes
  * every core, whoever spins keeps a member from running. (Two workers on two cores, launch and wait: 134 to 200 us with
@@ -137,10 +141,12 @@ static void execute(executor_queue *q)
     char text[1024] = "";
     command *c = q->first;
     cgx_status status = CGX_OK;
+    executing = 1;
     pthread_mutex_unlock(&lock);
     if (c->run)
         status = c->run(c, text, sizeof text);
     pthread_mutex_lock(&lock);
+    executing = 0;
     if (c->run && c->event &&
         c->ticket > c->event->reached) { /* a later record may have been first, on another queue */
         c->event->nanoseconds = cgx__cpu_nanoseconds();
@@ -166,8 +172,10 @@ static void execute(executor_queue *q)
 static void serve_queues(void)
 {
     pthread_mutex_lock(&lock);
+    fegetenv(&arithmetic);
+    team_is_open = 1;
     for (;;) {
-        executor_queue *q = runnable();
+        executor_queue *q = executing ? NULL : runnable();
         if (q) {
             execute(q);
             continue;
@@ -255,7 +263,28 @@ cgx_status cgx__executor_enqueue(executor_queue *q, command *c)
     return CGX_OK;
 }
 
-/* Waits until *COUNTER is at least TARGET: briefly on the core, then asleep. */
+/* Under the lock: runs commands in the executor's place until *COUNTER is at least TARGET or no command may run. Kernels run on
+ * stacks of their own, so the caller's may be small; its rounding and its signal stack are put aside. */
+static void help(const uint64_t *counter, uint64_t target)
+{
+    fenv_t callers;
+    executor_queue *q;
+    fegetenv(&callers);
+    fesetenv(&arithmetic);
+    int lent = cgx__fault_enter();
+    while (!executing && *counter < target && (q = runnable()))
+        execute(q);
+    cgx__fault_leave(lent);
+    fesetenv(&callers);
+    if (!executing && runnable()) {
+        __atomic_store_n(&posted, posted + 1, __ATOMIC_RELEASE);
+        if (sleeping)
+            pthread_cond_signal(&work);
+    }
+}
+
+/* Waits until *COUNTER is at least TARGET: briefly on the core, then by running the commands itself, which spares two wake-ups,
+ * and asleep while the executor runs one. */
 static void wait_until(const uint64_t *counter, uint64_t target)
 {
     for (int i = 0; i < (spare_core ? WAIT_SPINS : 0) && __atomic_load_n(counter, __ATOMIC_ACQUIRE) < target; i++)
@@ -263,10 +292,15 @@ static void wait_until(const uint64_t *counter, uint64_t target)
     if (__atomic_load_n(counter, __ATOMIC_ACQUIRE) >= target)
         return;
     pthread_mutex_lock(&lock);
-    waiting++;
-    while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) < target)
-        pthread_cond_wait(&done, &lock);
-    waiting--;
+    while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) < target) {
+        if (team_is_open && !executing && runnable()) {
+            help(counter, target);
+        } else {
+            waiting++;
+            pthread_cond_wait(&done, &lock);
+            waiting--;
+        }
+    }
     pthread_mutex_unlock(&lock);
 }
 

@@ -9,6 +9,7 @@
 
 static _Thread_local worker *current;
 static _Thread_local int has_signal_stack;
+static _Thread_local void *own_signal_stack; /* the team's threads live as long as the process: so does this */
 
 static void say(const char *text)
 {
@@ -34,26 +35,55 @@ static void on_fault(int number, siginfo_t *info, void *context)
     signal(number, SIG_DFL); /* the access is repeated, and ends the process as it would have */
 }
 
+enum { SIGNAL_STACK = 64 * 1024 };
+
+/* Only where nobody else - a sanitizer, the user - has given the thread one. */
+static int needs_signal_stack(void)
+{
+    stack_t now;
+    return !has_signal_stack && !sigaltstack(NULL, &now) && now.ss_flags & SS_DISABLE;
+}
+static void use_signal_stack(void *memory)
+{
+    stack_t now = { .ss_sp = memory, .ss_size = SIGNAL_STACK, .ss_flags = memory ? 0 : SS_DISABLE };
+    sigaltstack(&now, NULL);
+}
+
+int cgx__fault_enter(void)
+{
+    static char memory[SIGNAL_STACK]; /* one thread at a time runs commands */
+    int lend = needs_signal_stack();
+    if (lend)
+        use_signal_stack(memory);
+    has_signal_stack = 1; /* whosever it is */
+    return lend;
+}
+
+void cgx__fault_leave(int lent)
+{
+    has_signal_stack = 0;
+    if (lent)
+        use_signal_stack(NULL);
+}
+
 void cgx__fault_watch(worker *w)
 {
     static int installed;
     current = w;
-    if (!w || has_signal_stack)
+    if (!w)
         return;
-    has_signal_stack = 1;
-    if (!__atomic_exchange_n(&installed, 1, __ATOMIC_ACQ_REL)) {
+    if (!__atomic_load_n(&installed, __ATOMIC_ACQUIRE) && !__atomic_exchange_n(&installed, 1, __ATOMIC_ACQ_REL)) {
         struct sigaction now, old;
         memset(&now, 0, sizeof now);
         now.sa_sigaction = on_fault;
         now.sa_flags = SA_SIGINFO | SA_ONSTACK;
         /* Whoever handles faults already - a sanitizer, a debugger's helper, the user - keeps doing it. */
-        if (sigaction(SIGSEGV, NULL, &old) || old.sa_handler != SIG_DFL || sigaction(SIGSEGV, &now, NULL))
-            return;
+        if (!sigaction(SIGSEGV, NULL, &old) && old.sa_handler == SIG_DFL)
+            sigaction(SIGSEGV, &now, NULL);
     }
-    stack_t alternate = { .ss_size = 64 * 1024 }, old;
-    if (sigaltstack(NULL, &old) || !(old.ss_flags & SS_DISABLE))
+    if (has_signal_stack)
         return;
-    alternate.ss_sp = w->signal_stack = malloc(alternate.ss_size);
-    if (alternate.ss_sp)
-        sigaltstack(&alternate, NULL);
+    if (needs_signal_stack() && (own_signal_stack = malloc(SIGNAL_STACK)))
+        use_signal_stack(own_signal_stack);
+    has_signal_stack = 1;
 }

@@ -85,7 +85,6 @@ typedef struct {
     uint64_t random;               /* state of the schedule's generator */
     const void *main_stack_bottom;
     size_t main_stack_bytes;
-    void *signal_stack;
 } worker;
 
 /* One launch, shared by its workers. */
@@ -175,6 +174,9 @@ INTERNAL void cgx__atomic_update(const cgx_cpu_collective *what, const void *val
 /* ---- fault.c ---- */
 /* The calling thread runs this worker now, or none (NULL): stack overflows are explained. */
 INTERNAL void cgx__fault_watch(worker *w);
+/* A thread that is not of the team begins to run commands, and ends: between the two it has a signal stack. */
+INTERNAL int cgx__fault_enter(void);
+INTERNAL void cgx__fault_leave(int lent);
 
 /* ---- report.c ---- */
 /* Writes who waits for what in the worker's resident blocks. */

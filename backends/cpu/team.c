@@ -12,6 +12,7 @@ typedef struct {
     void *argument;
     int parts;
     unsigned asked; /* atomic: jobs given */
+    unsigned taken; /* atomic: jobs somebody has begun */
     int asleep;     /* atomic */
     pthread_cond_t wake;
 } member;
@@ -39,9 +40,16 @@ int cgx__team_size(void)
     return team.size;
 }
 
+/* The member's newest job is the caller's from here on: the member's own, or the lead's, if it comes first. */
+static int take(member *m, unsigned job)
+{
+    unsigned before = job - 1;
+    return __atomic_compare_exchange_n(&m->taken, &before, job, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
 static void serve(member *m, int part)
 {
-    for (unsigned seen = 0;; seen++) {
+    for (unsigned seen = 0;;) {
         for (int i = 0; i < WORK_SPINS && __atomic_load_n(&m->asked, __ATOMIC_ACQUIRE) == seen; i++)
             cgx__team_relax();
         if (__atomic_load_n(&m->asked, __ATOMIC_ACQUIRE) == seen) {
@@ -53,6 +61,9 @@ static void serve(member *m, int part)
             m->asleep = 0;
             pthread_mutex_unlock(&team.lock);
         }
+        seen = __atomic_load_n(&m->asked, __ATOMIC_ACQUIRE);
+        if (!take(m, seen))
+            continue;
         m->fn(m->argument, part, m->parts);
         if (__atomic_sub_fetch(&team.busy, 1, __ATOMIC_SEQ_CST) == 0 &&
             __atomic_load_n(&team.lead_asleep, __ATOMIC_SEQ_CST)) {
@@ -85,7 +96,7 @@ void cgx__team_open(int size, void (*lead)(void))
     }
 }
 
-void cgx__team_run(team_fn *fn, void *argument, int parts)
+void cgx__team_run(team_fn *fn, void *argument, int parts, int together)
 {
     if (parts > 1) {
         __atomic_store_n(&team.busy, parts - 1, __ATOMIC_RELAXED);
@@ -105,6 +116,11 @@ void cgx__team_run(team_fn *fn, void *argument, int parts)
     fn(argument, 0, parts);
     if (parts == 1)
         return;
+    for (int i = 1; i < parts && !together; i++)
+        if (take(team.members + i, team.members[i].asked)) {
+            fn(argument, i, parts);
+            __atomic_sub_fetch(&team.busy, 1, __ATOMIC_RELAXED);
+        }
     for (int i = 0; i < DONE_SPINS && __atomic_load_n(&team.busy, __ATOMIC_ACQUIRE); i++)
         cgx__team_relax();
     if (!__atomic_load_n(&team.busy, __ATOMIC_ACQUIRE))

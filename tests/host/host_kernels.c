@@ -43,6 +43,11 @@ CGX_KERNEL_EXTERN(be_busy, (uint64_t, nanoseconds))
             ;
 }
 
+CGX_KERNEL_EXTERN(divide, (double, a), (double, b), (double *, out))
+{
+    out[cgx_thread_rank(cgx_this_grid())] = a / b;
+}
+
 CGX_KERNEL_EXTERN(write_place, (int *, out))
 {
     cgx_block b = cgx_this_block();

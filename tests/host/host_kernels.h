@@ -21,6 +21,8 @@ CGX_KERNEL_DECLARE(affine, (int64_t, n), (int *, out), (int, factor), (int, term
 CGX_KERNEL_DECLARE(wait_for_flag, (const volatile int *, flag), (int *, out))
 /* Keeps the device busy for that long. */
 CGX_KERNEL_DECLARE(be_busy, (uint64_t, nanoseconds))
+/* out[i] = a / b, for each thread of the grid. */
+CGX_KERNEL_DECLARE(divide, (double, a), (double, b), (double *, out))
 /* What each thread is told about its place: six numbers, and the ranks. */
 CGX_KERNEL_DECLARE(write_place, (int *, out))
 /* out[block] = sum of what the threads wrote into dynamic shared memory of n bytes. */

@@ -3,8 +3,11 @@
  * Many threads at once on one queue and on their own; launches from inside the user's own parallel region. */
 #include "check.h"
 #include "host_kernels.h"
+#include <fenv.h>
+#include <limits.h>
 #include <omp.h>
 #include <pthread.h>
+#include <signal.h>
 
 enum { THREADS = 8 };
 
@@ -219,6 +222,51 @@ static void cooperative_inside_a_parallel_region(void **state)
     device_free(data);
 }
 
+/* A thread that waits may be made to work: it has another rounding, hardly any stack and no signal stack, and none of this changes
+ * what a kernel does, nor is it changed. */
+static void *wait_often(void *argument)
+{
+    enum { SHORT = 2, LONG = 4096, N = 64 };
+    job *j = argument;
+    volatile double one = 1, three = 3;
+    double third = one / three, *out = (double *)(void *)j->shared_counter;
+    stack_t before, after;
+    EXPECT(!sigaltstack(NULL, &before));
+    EXPECT(!fesetround(FE_UPWARD));
+    for (int i = 0; i < 200; i++) {
+        int blocks = i % 8 == 7 ? LONG : SHORT;
+        EXPECT(divide_launch(test_queue, cgx_config_1d(blocks, N), 1, 3, out) == CGX_OK);
+        EXPECT(cgx_queue_wait(test_queue) == CGX_OK);
+        EXPECT(fegetround() == FE_UPWARD);
+    }
+    EXPECT(!sigaltstack(NULL, &after));
+    EXPECT(before.ss_flags == after.ss_flags && before.ss_sp == after.ss_sp);
+    EXPECT(!fesetround(FE_TONEAREST));
+    double *seen = calloc((size_t)LONG * N, sizeof *seen);
+    EXPECT(cgx_copy(test_queue, seen, out, (size_t)LONG * N * sizeof *seen) == CGX_OK);
+    EXPECT(cgx_queue_wait(test_queue) == CGX_OK);
+    for (int i = 0; i < LONG * N; i++)
+        EXPECT(seen[i] == third);
+    free(seen);
+    return NULL;
+}
+
+static void a_thread_that_waits_is_left_as_it_was(void **state)
+{
+    job j = { .shared_counter = device_memory(4096 * 64 * sizeof(double)) };
+    pthread_attr_t small;
+    pthread_t thread;
+    (void)state;
+    failures = 0;
+    pthread_attr_init(&small);
+    assert_int_equal(pthread_attr_setstacksize(&small, (size_t)PTHREAD_STACK_MIN + 32 * 1024), 0);
+    assert_int_equal(pthread_create(&thread, &small, wait_often, &j), 0);
+    pthread_attr_destroy(&small);
+    pthread_join(thread, NULL);
+    assert_int_equal(failures, 0);
+    device_free(j.shared_counter);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +275,7 @@ int main(void)
         cmocka_unit_test(own_queues),
         cmocka_unit_test(inside_a_parallel_region),
         cmocka_unit_test(cooperative_inside_a_parallel_region),
+        cmocka_unit_test(a_thread_that_waits_is_left_as_it_was),
     };
     test_start();
     return test_end(cmocka_run_group_tests_name("threads", tests, NULL, NULL));
