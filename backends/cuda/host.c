@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA's part of the host side: primary contexts, clusters, dynamic shared memory. */
+#include "driver.h"
+#include "../gpu/host.h"
+
+enum {
+    OLDEST_DRIVER = 12000
+}; /* cuLaunchKernelEx with clusters came with CUDA 11.8; images are CUDA 13's, served from 12 on */
+
+static cgx_status check_version(char *reason, size_t bytes)
+{
+    int version = 0;
+    if (driver.DriverGetVersion(&version) || version < OLDEST_DRIVER) {
+        snprintf(reason, bytes, "the driver serves CUDA %d.%d, cgx needs %d.0", version / 1000, version % 1000 / 10,
+                 OLDEST_DRIVER / 1000);
+        return CGX_ERROR_DRIVER;
+    }
+    return CGX_OK;
+}
+
+static const char *error_name(int result)
+{
+    const char *name = NULL;
+    driver.GetErrorName(result, &name);
+    return name;
+}
+
+static void describe(int d, cgx_device_info *info)
+{
+    device *v = devices + d;
+    const int major = attribute(d, ATTRIBUTE_CC_MAJOR);
+    v->units = attribute(d, ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    snprintf(v->target, sizeof v->target, "sm_%d%d", major, attribute(d, ATTRIBUTE_CC_MINOR));
+    info->lanes = attribute(d, ATTRIBUTE_WARP_SIZE);
+    info->max_threads_per_block = attribute(d, ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    info->max_threads_per_unit = attribute(d, ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+    info->max_block = cgx_dim(attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X), attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X + 1),
+                              attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X + 2));
+    info->max_grid = cgx_dim(attribute(d, ATTRIBUTE_MAX_GRID_DIM_X), attribute(d, ATTRIBUTE_MAX_GRID_DIM_X + 1),
+                             attribute(d, ATTRIBUTE_MAX_GRID_DIM_X + 2));
+    info->shared_bytes_per_block = (size_t)attribute(d, ATTRIBUTE_MAX_SHARED_OPTIN);
+    info->shared_bytes_per_unit = (size_t)attribute(d, ATTRIBUTE_MAX_SHARED_PER_MULTIPROCESSOR);
+    info->max_cluster_blocks = major >= 9 && attribute(d, ATTRIBUTE_CLUSTER_LAUNCH) ? 16 : 1;
+    info->capabilities = (attribute(d, ATTRIBUTE_COOPERATIVE_LAUNCH) ? CGX_CAN_COOPERATIVE : 0) |
+                         (info->max_cluster_blocks > 1 ? CGX_CAN_CLUSTER : 0) | (major >= 8 ? CGX_CAN_ASYNC_COPY : 0) |
+                         (major >= 9 ? CGX_CAN_BULK_COPY : 0);
+    info->async_copy = major >= 9 ? "bulk" : major >= 8 ? "per thread" : "synchronous";
+}
+
+/* Makes the device's context current. A program that uses the CUDA runtime has the same context current already. */
+static cgx_status enter(int d, int *pushed)
+{
+    device *v = devices + d;
+    CUcontext current = NULL;
+    *pushed = 0;
+    CHECK(alive(d));
+    if (!__atomic_load_n(&v->context, __ATOMIC_ACQUIRE)) {
+        CUcontext context = NULL;
+        pthread_mutex_lock(&lock);
+        cgx_status s = CGX_OK;
+        if (!v->context &&
+            !(s = check(d, driver.DevicePrimaryCtxRetain(&context, v->handle), "retaining its primary context")))
+            __atomic_store_n(&v->context, context, __ATOMIC_RELEASE);
+        pthread_mutex_unlock(&lock);
+        CHECK(s);
+    }
+    if (!driver.CtxGetCurrent(&current) && current == v->context)
+        return CGX_OK;
+    CHECK(check(d, driver.CtxPushCurrent(v->context), "making its context current"));
+    *pushed = 1;
+    return CGX_OK;
+}
+
+static cgx_status leave(int pushed, cgx_status status)
+{
+    CUcontext old;
+    if (pushed)
+        driver.CtxPopCurrent(&old);
+    return status;
+}
+
+static int copy(gpu_address to, gpu_address from, size_t bytes, gpu_stream stream)
+{
+    return driver.MemcpyAsync(to, from, bytes, stream);
+}
+
+static int copy_2d(gpu_address to, size_t to_pitch, gpu_address from, size_t from_pitch, size_t width, size_t height,
+                   gpu_stream stream)
+{
+    CUDA_MEMCPY2D c = { .srcMemoryType = MEMORY_TYPE_UNIFIED,
+                        .srcDevice = from,
+                        .srcPitch = from_pitch,
+                        .dstMemoryType = MEMORY_TYPE_UNIFIED,
+                        .dstDevice = to,
+                        .dstPitch = to_pitch,
+                        .WidthInBytes = width,
+                        .Height = height };
+    return driver.Memcpy2DAsync(&c, stream);
+}
+
+static int copy_peer(int to_device, gpu_address to, int from_device, gpu_address from, size_t bytes, gpu_stream stream)
+{
+    return driver.MemcpyPeerAsync(to, devices[to_device].context, from, devices[from_device].context, bytes, stream);
+}
+
+/* One fat binary, of which the driver chooses. */
+static const cgx__image *image_for(int d, const cgx__images *images)
+{
+    const cgx__image *table = (const cgx__image *)(images + 1);
+    (void)d;
+    for (int i = 0; i < images->count; i++)
+        if (table[i].kind == GPU_IMAGE)
+            return table + i;
+    return NULL;
+}
+
+static cgx_status kernel_target(int d, const function *f, char *target, size_t bytes)
+{
+    int binary = 0;
+    CHECK(check(d, driver.FuncGetAttribute(&binary, FUNCTION_BINARY_VERSION, f->handle), f->kernel->name));
+    snprintf(target, bytes, "sm_%d", binary);
+    return CGX_OK;
+}
+
+static cgx_status allow_shared(int d, function *f, size_t bytes)
+{
+    if ((int)bytes <= __atomic_load_n(&f->dynamic_shared, __ATOMIC_ACQUIRE) || bytes <= 48 * 1024 - 1024)
+        return CGX_OK;
+    CHECK(check(d, driver.FuncSetAttribute(f->handle, FUNCTION_MAX_DYNAMIC_SHARED, (int)bytes), f->kernel->name));
+    __atomic_store_n(&f->dynamic_shared, (int)bytes, __ATOMIC_RELEASE);
+    return CGX_OK;
+}
+
+static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, void **parameters)
+{
+    const cgx_config *c = r->config;
+    const int cluster = c->cluster.x * c->cluster.y * c->cluster.z;
+    CUlaunchAttribute attributes[2];
+    CUlaunchConfig config = { (unsigned)c->grid.x,
+                              (unsigned)c->grid.y,
+                              (unsigned)c->grid.z,
+                              (unsigned)c->block.x,
+                              (unsigned)c->block.y,
+                              (unsigned)c->block.z,
+                              (unsigned)c->dynamic_shared,
+                              q->stream,
+                              attributes,
+                              0 };
+    if (c->flags & CGX_LAUNCH_COOPERATIVE)
+        attributes[config.numAttrs++] =
+            (CUlaunchAttribute){ .id = LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1 };
+    if (cluster > 1)
+        attributes[config.numAttrs++] =
+            (CUlaunchAttribute){ .id = LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                 .value.clusterDim = { (unsigned)c->cluster.x, (unsigned)c->cluster.y,
+                                                       (unsigned)c->cluster.z } };
+    if (cluster > 8)
+        CHECK(check(q->device, driver.FuncSetAttribute(f->handle, FUNCTION_NON_PORTABLE_CLUSTER, 1), f->kernel->name));
+    return check(q->device, driver.LaunchKernelEx(&config, f->handle, parameters, NULL), f->kernel->name);
+}

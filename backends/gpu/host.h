@@ -1,0 +1,716 @@
+/* SPDX-License-Identifier: MIT */
+/* The host side that CUDA and HIP share: modules from the images that cgxcc put into the objects, streams, events, memory and
+ * launches, all through the driver. Not a header of declarations: it is the body of backends/cuda/host.c and of
+ * backends/hip/host.c, compiled once for each, after the driver.h of that backend. What the two do differently is declared
+ * under "what a backend adds" and defined behind the #include. */
+#ifndef CGX_GPU_HOST_H
+#define CGX_GPU_HOST_H
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PARAMETERS = 16, MAX_DEVICES = 64 };
+
+typedef struct {
+    int handle;
+    void *context; /* CUDA: the primary one, retained at first use: the CUDA runtime's too. HIP has none */
+    int units;
+    char description[128];
+    char target[64]; /* "sm_90", "gfx942:sramecc+:xnack-" */
+    int lost;        /* after a fault that leaves it unusable, with the error's text */
+    char lost_text[256];
+} device;
+
+typedef struct {
+    int device;
+    gpu_stream stream;
+    int owned;
+} queue;
+
+/* A function of a module, looked up once. */
+typedef struct function {
+    const cgx_kernel *kernel;
+    const cgx__image *image;
+    gpu_function handle;
+    int dynamic_shared; /* as set so far */
+    struct function *next;
+} function;
+
+/* What is loaded of a unit on a device. Hangs in the unit's slot 1 + nothing else: the list dies with the unit. */
+typedef struct module {
+    const cgx__unit *unit;
+    int device;
+    const cgx__image *image;
+    gpu_module handle;
+    function *functions;
+    struct module *next;
+} module;
+
+static device devices[MAX_DEVICES];
+static int device_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of contexts and modules */
+static module *modules;
+
+static struct {
+#define MEMBER(name, cuda, hip, parameters) int(*name) parameters;
+    FOREACH_GPU_FUNCTION(MEMBER)
+#undef MEMBER
+#define MEMBER(type, name, symbol, parameters) type(*name) parameters;
+    FOREACH_OWN_FUNCTION(MEMBER)
+#undef MEMBER
+} driver;
+static void *library; /* the driver's */
+
+#define CHECK(call)                  \
+    do {                             \
+        cgx_status status_ = (call); \
+        if (status_)                 \
+            return status_;          \
+    } while (0)
+
+/* ---- what a backend adds ---- */
+
+static const char *error_name(int result);                   /* the driver's own, or NULL */
+static cgx_status check_version(char *reason, size_t bytes); /* is the driver new enough */
+static void describe(int d, cgx_device_info *info);          /* all but name and memory; sets units and target */
+/* Makes the device the calling thread's; *pushed says what leave() has to undo. */
+static cgx_status enter(int d, int *pushed);
+static cgx_status leave(int pushed, cgx_status status);
+static int copy(gpu_address to, gpu_address from, size_t bytes, gpu_stream stream);
+static int copy_2d(gpu_address to, size_t to_pitch, gpu_address from, size_t from_pitch, size_t width, size_t height,
+                   gpu_stream stream);
+static int copy_peer(int to_device, gpu_address to, int from_device, gpu_address from, size_t bytes, gpu_stream stream);
+/* The image that serves the device, or NULL. */
+static const cgx__image *image_for(int d, const cgx__images *images);
+/* The processor whose code runs. */
+static cgx_status kernel_target(int d, const function *f, char *target, size_t bytes);
+/* Lets the kernel have as much dynamic shared memory as this launch asks for. */
+static cgx_status allow_shared(int d, function *f, size_t bytes);
+static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, void **parameters);
+
+/* ---- errors ---- */
+
+static cgx_status alive(int d)
+{
+    if (!__atomic_load_n(&devices[d].lost, __ATOMIC_ACQUIRE))
+        return CGX_OK;
+    return cgx__fail(CGX_ERROR_DEVICE_LOST, GPU_NAME ":%d is lost since: %s", d, devices[d].lost_text);
+}
+
+/* CGX_OK, or the cgx status of a driver error with a text: what was done, what it means, and the driver's own name. */
+static cgx_status check(int d, int result, const char *what)
+{
+    if (!result)
+        return CGX_OK;
+    cgx_status status = CGX_ERROR_DRIVER;
+    int sticky = 0;
+    const char *explanation = "the driver reports an error", *name = error_name(result);
+    switch (result) {
+#define CASE(value, its_status, is_sticky, text) \
+    case value: status = its_status, sticky = is_sticky, explanation = text; break;
+        FOREACH_GPU_ERROR(CASE)
+#undef CASE
+    }
+    cgx__fail(status, "%s on " GPU_NAME ":%d: %s (%s)", what, d, explanation,
+              name ? name : "unknown " GPU_TITLE " error");
+    if (sticky && !__atomic_load_n(&devices[d].lost, __ATOMIC_ACQUIRE)) {
+        snprintf(devices[d].lost_text, sizeof devices[d].lost_text, "%s", cgx_last_error());
+        __atomic_store_n(&devices[d].lost, 1, __ATOMIC_RELEASE);
+    }
+    return status;
+}
+
+/* ---- devices ---- */
+
+static cgx_status load_driver(char *reason, size_t bytes)
+{
+    static const char *const names[] = { GPU_LIBRARIES };
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !library; i++)
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        snprintf(reason, bytes, "%s is not installed", names[0]);
+        return CGX_ERROR_DRIVER;
+    }
+#define LOAD(name, symbol)                                                          \
+    {                                                                               \
+        void *address = dlsym(library, symbol);                                     \
+        if (!address) {                                                             \
+            snprintf(reason, bytes, "the driver is too old: it has no %s", symbol); \
+            return CGX_ERROR_DRIVER;                                                \
+        }                                                                           \
+        memcpy(&driver.name, &address, sizeof address);                             \
+    }
+#define LOAD_SHARED(name, cuda, hip, parameters) LOAD(name, GPU_SYMBOL(cuda, hip))
+#define LOAD_OWN(type, name, symbol, parameters) LOAD(name, symbol)
+    FOREACH_GPU_FUNCTION(LOAD_SHARED)
+    FOREACH_OWN_FUNCTION(LOAD_OWN)
+    int result = driver.Init(0);
+    if (result == GPU_ERROR_NO_DEVICE) {
+        snprintf(reason, bytes, "the driver finds no GPU");
+        return CGX_ERROR_NO_DEVICE;
+    }
+    if (result) {
+        const char *name = error_name(result);
+        snprintf(reason, bytes, "the driver does not start: %s", name ? name : "?");
+        return CGX_ERROR_DRIVER;
+    }
+    return check_version(reason, bytes);
+}
+
+static cgx_status start(int *count, char *reason, size_t reason_bytes)
+{
+    CHECK(load_driver(reason, reason_bytes));
+    if (driver.DeviceGetCount(&device_count) || device_count == 0) {
+        snprintf(reason, reason_bytes, "the driver finds no GPU");
+        return CGX_ERROR_NO_DEVICE;
+    }
+    device_count = device_count > MAX_DEVICES ? MAX_DEVICES : device_count;
+    *count = device_count;
+    return CGX_OK;
+}
+
+static int attribute(int d, int which)
+{
+    int value = 0;
+    driver.DeviceGetAttribute(&value, which, devices[d].handle);
+    return value;
+}
+
+static cgx_status device_info(int d, cgx_device_info *info)
+{
+    device *v = devices + d;
+    CHECK(check(d, driver.DeviceGet(&v->handle, d), "finding the device"));
+    CHECK(check(d, driver.DeviceGetName(v->description, sizeof v->description, v->handle), "asking its name"));
+    CHECK(check(d, driver.DeviceTotalMem(&info->memory_bytes, v->handle), "asking its memory"));
+    info->description = v->description;
+    info->engine = "native";
+    info->max_argument_bytes = 4096;
+    describe(d, info);
+    info->units = v->units;
+    return CGX_OK;
+}
+
+/* A driver call inside the device's context. */
+#define IN_CONTEXT(d, call, what)                          \
+    do {                                                   \
+        int pushed_;                                       \
+        CHECK(enter((d), &pushed_));                       \
+        return leave(pushed_, check((d), (call), (what))); \
+    } while (0)
+
+/* ---- queues and events ---- */
+
+static cgx_status queue_create(int d, void *native, void **out)
+{
+    int pushed;
+    queue *q = calloc(1, sizeof *q);
+    if (!q)
+        return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, GPU_NAME ": not enough memory for a queue");
+    q->device = d;
+    q->stream = native;
+    q->owned = !native;
+    cgx_status s = enter(d, &pushed);
+    if (!s && q->owned)
+        s = check(d, driver.StreamCreate(&q->stream, STREAM_NON_BLOCKING), "creating a stream");
+    leave(pushed, s);
+    if (s)
+        free(q);
+    else
+        *out = q;
+    return s;
+}
+
+static void queue_destroy(void *queue_)
+{
+    queue *q = queue_;
+    int pushed;
+    if (q->owned && !enter(q->device, &pushed)) {
+        driver.StreamDestroy(q->stream);
+        leave(pushed, CGX_OK);
+    }
+    free(q);
+}
+
+static cgx_status queue_wait(void *queue_)
+{
+    const queue *q = queue_;
+    IN_CONTEXT(q->device, driver.StreamSynchronize(q->stream), "waiting for the queue's work");
+}
+
+static cgx_status not_ready_or(int d, int result, const char *what)
+{
+    return result == GPU_ERROR_NOT_READY ? CGX_NOT_READY : check(d, result, what);
+}
+
+static cgx_status queue_query(void *queue_)
+{
+    const queue *q = queue_;
+    int pushed;
+    CHECK(enter(q->device, &pushed));
+    return leave(pushed, not_ready_or(q->device, driver.StreamQuery(q->stream), "asking for the queue's work"));
+}
+
+static cgx_status queue_native(void *queue_, void **context, void **stream)
+{
+    const queue *q = queue_;
+    *context = devices[q->device].context;
+    *stream = q->stream;
+    return CGX_OK;
+}
+
+typedef struct {
+    int device;
+    gpu_event handle;
+} event;
+
+static cgx_status event_create(int d, void **out)
+{
+    int pushed;
+    event *e = calloc(1, sizeof *e);
+    if (!e)
+        return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, GPU_NAME ": not enough memory for an event");
+    e->device = d;
+    cgx_status s = enter(d, &pushed);
+    if (!s)
+        s = leave(pushed, check(d, driver.EventCreate(&e->handle, EVENT_DEFAULT), "creating an event"));
+    if (s)
+        free(e);
+    else
+        *out = e;
+    return s;
+}
+
+static void event_destroy(void *event_)
+{
+    event *e = event_;
+    int pushed;
+    if (!enter(e->device, &pushed)) {
+        driver.EventDestroy(e->handle);
+        leave(pushed, CGX_OK);
+    }
+    free(e);
+}
+
+static cgx_status enqueue_record(void *event_, void *queue_)
+{
+    const queue *q = queue_;
+    IN_CONTEXT(q->device, driver.EventRecord(((event *)event_)->handle, q->stream), "recording an event");
+}
+static cgx_status enqueue_wait(void *queue_, void *event_)
+{
+    const queue *q = queue_;
+    IN_CONTEXT(q->device, driver.StreamWaitEvent(q->stream, ((event *)event_)->handle, 0), "waiting for an event");
+}
+static cgx_status event_wait(void *event_)
+{
+    const event *e = event_;
+    IN_CONTEXT(e->device, driver.EventSynchronize(e->handle), "waiting for an event");
+}
+static cgx_status event_query(void *event_)
+{
+    const event *e = event_;
+    int pushed;
+    CHECK(enter(e->device, &pushed));
+    return leave(pushed, not_ready_or(e->device, driver.EventQuery(e->handle), "asking for an event"));
+}
+static cgx_status event_elapsed(void *first, void *last, double *seconds)
+{
+    const event *a = first, *b = last;
+    float milliseconds = 0;
+    int pushed;
+    CHECK(enter(a->device, &pushed));
+    cgx_status s = leave(pushed, not_ready_or(a->device, driver.EventElapsedTime(&milliseconds, a->handle, b->handle),
+                                              "asking for the time between events"));
+    if (!s)
+        *seconds = milliseconds * 1e-3;
+    return s;
+}
+
+/* ---- memory ---- */
+
+/* Which kind an allocation is decides how it is freed. A sorted array would do as well; programs have few. */
+typedef struct allocation {
+    void *memory;
+    int device;
+    cgx_memory_kind kind;
+    struct allocation *next;
+} allocation;
+static allocation *allocations;
+
+static cgx_status remember(int d, void *memory, cgx_memory_kind kind)
+{
+    allocation *a = malloc(sizeof *a);
+    if (!a)
+        return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, GPU_NAME ": not enough memory for the list of allocations");
+    pthread_mutex_lock(&lock);
+    *a = (allocation){ memory, d, kind, allocations };
+    allocations = a;
+    pthread_mutex_unlock(&lock);
+    return CGX_OK;
+}
+
+/* Takes an allocation off the list; false if it is not there. */
+static int forget(int d, const void *memory, cgx_memory_kind *kind)
+{
+    int found = 0;
+    pthread_mutex_lock(&lock);
+    for (allocation **at = &allocations; *at; at = &(*at)->next)
+        if ((*at)->memory == memory && (*at)->device == d) {
+            allocation *a = *at;
+            *kind = a->kind;
+            *at = a->next;
+            free(a);
+            found = 1;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static cgx_status alloc(int d, size_t bytes, cgx_memory_kind kind, void **memory)
+{
+    gpu_address address = 0;
+    void *host = NULL;
+    int pushed;
+    char what[96];
+    bytes = bytes ? bytes : 1;
+    snprintf(what, sizeof what, "allocating %s bytes", cgx__size(bytes));
+    CHECK(enter(d, &pushed));
+    int r = kind == CGX_MEM_DEVICE   ? driver.MemAlloc(&address, bytes)
+            : kind == CGX_MEM_SHARED ? driver.MemAllocManaged(&address, bytes, MEM_ATTACH_GLOBAL)
+                                     : driver.MemHostAlloc(&host, bytes, HOST_ALLOC_PORTABLE | HOST_ALLOC_DEVICEMAP);
+    CHECK(leave(pushed, check(d, r, what)));
+    *memory = kind == CGX_MEM_PINNED ? host : (void *)(uintptr_t)address;
+    return remember(d, *memory, kind);
+}
+
+static cgx_status release(int d, void *memory)
+{
+    cgx_memory_kind kind;
+    if (!forget(d, memory, &kind))
+        return cgx__fail(CGX_ERROR_INVALID, "cgx_free: %p was not allocated on " GPU_NAME ":%d, or is freed already",
+                         memory, d);
+    IN_CONTEXT(d, kind == CGX_MEM_PINNED ? driver.MemFreeHost(memory) : driver.MemFree((gpu_address)(uintptr_t)memory),
+               "freeing memory");
+}
+
+static cgx_status enqueue_alloc(void *queue_, size_t bytes, void **memory)
+{
+    const queue *q = queue_;
+    gpu_address address = 0;
+    int pushed;
+    CHECK(enter(q->device, &pushed));
+    CHECK(leave(pushed,
+                check(q->device, driver.MemAllocAsync(&address, bytes ? bytes : 1, q->stream), "allocating memory")));
+    *memory = (void *)(uintptr_t)address;
+    return remember(q->device, *memory, CGX_MEM_DEVICE);
+}
+
+static cgx_status enqueue_free(void *queue_, void *memory)
+{
+    const queue *q = queue_;
+    cgx_memory_kind kind;
+    if (!forget(q->device, memory, &kind))
+        return cgx__fail(CGX_ERROR_INVALID,
+                         "cgx_free_async: %p was not allocated on " GPU_NAME ":%d, or is freed already", memory,
+                         q->device);
+    IN_CONTEXT(q->device, driver.MemFreeAsync((gpu_address)(uintptr_t)memory, q->stream), "freeing memory");
+}
+
+/* ---- copies and fills ---- */
+
+static cgx_status enqueue_copy(void *queue_, void *destination, size_t destination_pitch, const void *source,
+                               size_t source_pitch, size_t width, size_t height)
+{
+    const queue *q = queue_;
+    gpu_address to = (gpu_address)(uintptr_t)destination, from = (gpu_address)(uintptr_t)source;
+    const int flat = height == 1 || (destination_pitch == width && source_pitch == width);
+    IN_CONTEXT(q->device,
+               flat ? copy(to, from, width * height, q->stream)
+                    : copy_2d(to, destination_pitch, from, source_pitch, width, height, q->stream),
+               "copying");
+}
+
+static cgx_status enqueue_copy_peer(void *queue_, void *destination, const void *source, int source_device,
+                                    size_t bytes)
+{
+    const queue *q = queue_;
+    int pushed;
+    CHECK(enter(source_device, &pushed)); /* so that its context exists */
+    leave(pushed, CGX_OK);
+    IN_CONTEXT(q->device,
+               copy_peer(q->device, (gpu_address)(uintptr_t)destination, source_device, (gpu_address)(uintptr_t)source,
+                         bytes, q->stream),
+               "copying between devices");
+}
+
+static int can_access(int d, int peer)
+{
+    int can = 0;
+    return !driver.DeviceCanAccessPeer(&can, devices[d].handle, devices[peer].handle) && can;
+}
+
+static gpu_address offset(gpu_address address, size_t bytes)
+{
+    return (gpu_address)((uintptr_t)address + bytes);
+}
+
+/* The driver fills 1, 2 and 4 bytes. Longer patterns are written once and doubled by copies. */
+static int fill_long(const queue *q, gpu_address to, const void *pattern, size_t pattern_bytes, size_t total)
+{
+    uint32_t words[4];
+    memcpy(words, pattern, pattern_bytes);
+    int same = 1;
+    for (size_t i = 1; i < pattern_bytes / 4; i++)
+        same &= words[i] == words[0];
+    if (same)
+        return driver.MemsetD32Async(to, words[0], total / 4, q->stream);
+    int r = GPU_SUCCESS;
+    for (size_t i = 0; i < pattern_bytes / 4 && !r; i++)
+        r = driver.MemsetD32Async(offset(to, 4 * i), words[i], 1, q->stream);
+    for (size_t have = pattern_bytes; have < total && !r; have *= 2)
+        r = copy(offset(to, have), to, have < total - have ? have : total - have, q->stream);
+    return r;
+}
+
+static cgx_status enqueue_fill(void *queue_, void *memory, const void *pattern, size_t pattern_bytes, size_t count)
+{
+    const queue *q = queue_;
+    gpu_address to = (gpu_address)(uintptr_t)memory;
+    int pushed;
+    int r;
+    uint16_t two;
+    uint32_t four;
+    CHECK(enter(q->device, &pushed));
+    switch (pattern_bytes) {
+    case 1: r = driver.MemsetD8Async(to, *(const unsigned char *)pattern, count, q->stream); break;
+    case 2:
+        memcpy(&two, pattern, 2);
+        r = driver.MemsetD16Async(to, two, count, q->stream);
+        break;
+    case 4:
+        memcpy(&four, pattern, 4);
+        r = driver.MemsetD32Async(to, four, count, q->stream);
+        break;
+    default: r = fill_long(q, to, pattern, pattern_bytes, pattern_bytes * count);
+    }
+    return leave(pushed, check(q->device, r, "filling memory"));
+}
+
+/* ---- modules ---- */
+
+static cgx_status wrong_image(int d, const char *kernel, const char *targets)
+{
+    const char *name = error_name(GPU_ERROR_NO_BINARY);
+    return cgx__fail(CGX_ERROR_UNSUPPORTED,
+                     "%s: " GPU_NAME ":%d is %s, its file has images for %s; add it to cgxcc --" GPU_NAME "-arch (%s)",
+                     kernel, d, devices[d].target, targets, name ? name : "?");
+}
+
+/* Under the lock, in the device's context. */
+static cgx_status load_module(int d, const cgx__unit *u, const char *kernel, module **out)
+{
+    for (module *m = modules; m; m = m->next)
+        if (m->unit == u && m->device == d) {
+            *out = m;
+            return CGX_OK;
+        }
+    char targets[256] = "";
+    const cgx__image *image = image_for(d, u->images);
+    const cgx__image *table = (const cgx__image *)(u->images + 1);
+    for (int i = 0; i < u->images->count; i++)
+        if (table[i].kind == GPU_IMAGE)
+            snprintf(targets + strlen(targets), sizeof targets - strlen(targets), "%s%s", targets[0] ? " " : "",
+                     table[i].target);
+    if (!targets[0])
+        return cgx__fail(CGX_ERROR_UNSUPPORTED,
+                         "%s: its file was built without " GPU_TITLE
+                         " images; build it with cgxcc --backends=cpu," GPU_NAME,
+                         kernel);
+    if (!image)
+        return wrong_image(d, kernel, targets);
+    module *m = calloc(1, sizeof *m);
+    if (!m)
+        return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, GPU_NAME ": not enough memory for a module");
+    int r = driver.ModuleLoadData(&m->handle, (const char *)u->images + image->offset);
+    if (r) {
+        free(m);
+        if (r == GPU_ERROR_NO_BINARY)
+            return wrong_image(d, kernel, targets);
+        return check(d, r, "loading the image");
+    }
+    m->unit = u;
+    m->image = image;
+    m->device = d;
+    m->next = modules;
+    modules = m;
+    *out = m;
+    return CGX_OK;
+}
+
+/* In the device's context. */
+static cgx_status find_function(int d, const cgx_kernel *k, function **out)
+{
+    module *m = NULL;
+    function *f = NULL;
+    char symbol[256];
+    pthread_mutex_lock(&lock);
+    cgx_status s = load_module(d, k->unit, k->name, &m);
+    if (!s)
+        for (f = m->functions; f && f->kernel != k; f = f->next)
+            ;
+    if (!s && !f) {
+        f = calloc(1, sizeof *f);
+        snprintf(symbol, sizeof symbol, "%s__device", k->name);
+        s = !f ? cgx__fail(CGX_ERROR_OUT_OF_MEMORY, GPU_NAME ": not enough memory for a kernel")
+               : check(d, driver.ModuleGetFunction(&f->handle, m->handle, symbol), symbol);
+        if (s) {
+            free(f);
+        } else {
+            f->kernel = k;
+            f->image = m->image;
+            f->next = m->functions;
+            m->functions = f;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    if (!s)
+        *out = f;
+    return s;
+}
+
+static void unit_gone(const cgx__unit *u)
+{
+    int pushed;
+    pthread_mutex_lock(&lock);
+    for (module **at = &modules; *at;) {
+        module *m = *at;
+        if (m->unit != u) {
+            at = &m->next;
+            continue;
+        }
+        *at = m->next;
+        for (function *f = m->functions, *next; f; f = next) {
+            next = f->next;
+            free(f);
+        }
+        pthread_mutex_unlock(&lock);
+        if (!enter(m->device, &pushed)) {
+            driver.ModuleUnload(m->handle);
+            leave(pushed, CGX_OK);
+        }
+        free(m);
+        pthread_mutex_lock(&lock);
+        at = &modules;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static cgx_status kernel_info(int d, const cgx_kernel *k, size_t static_shared, cgx_kernel_info *info)
+{
+    function *f = NULL;
+    int pushed, threads = 0, bytes = 0;
+    static _Thread_local char target[sizeof(cgx__image)];
+    (void)static_shared;
+    CHECK(enter(d, &pushed));
+    cgx_status s = find_function(d, k, &f);
+    if (!s && !(s = check(d, driver.FuncGetAttribute(&threads, FUNCTION_MAX_THREADS, f->handle), k->name)) &&
+        !(s = check(d, driver.FuncGetAttribute(&bytes, FUNCTION_SHARED_BYTES, f->handle), k->name)))
+        s = kernel_target(d, f, target, sizeof target);
+    CHECK(leave(pushed, s));
+    info->max_threads = threads < info->max_threads ? threads : info->max_threads;
+    info->static_shared_bytes = (size_t)bytes;
+    info->engine = "native";
+    info->target = target;
+    return CGX_OK;
+}
+
+static cgx_status occupancy(int d, const cgx_kernel *k, int threads, size_t shared, int *per_unit, int *cooperative)
+{
+    function *f = NULL;
+    int pushed;
+    CHECK(enter(d, &pushed));
+    cgx_status s = find_function(d, k, &f);
+    if (!s)
+        s = allow_shared(d, f, shared);
+    if (!s)
+        s = check(d, driver.OccupancyMaxActiveBlocks(per_unit, f->handle, threads, shared), k->name);
+    CHECK(leave(pushed, s));
+    *cooperative = *per_unit * devices[d].units;
+    return CGX_OK;
+}
+
+static void explain(int d, const cgx_launch_request *r, char *text, size_t bytes)
+{
+    snprintf(text, bytes, "native on %s%s", devices[d].description,
+             r->config->flags & CGX_LAUNCH_COOPERATIVE ? ", cooperative" : "");
+}
+
+static cgx_status enqueue_launch(void *queue_, const cgx_launch_request *r)
+{
+    const queue *q = queue_;
+    const cgx_kernel *k = r->kernel;
+    function *f = NULL;
+    int pushed;
+    void *parameters[MAX_PARAMETERS + 1];
+    for (uint32_t i = 0; i < k->parameter_count; i++)
+        parameters[i] = (char *)(uintptr_t)r->arguments + k->parameters[i].offset;
+    CHECK(enter(q->device, &pushed));
+    cgx_status s = find_function(q->device, k, &f);
+    if (!s)
+        s = allow_shared(q->device, f, r->config->dynamic_shared);
+    if (!s)
+        s = launch(q, f, r, parameters);
+    return leave(pushed, s);
+}
+
+static cgx_status variable_address(int d, cgx_variable v, void **address, size_t *bytes)
+{
+    module *m = NULL;
+    gpu_address at = 0;
+    int pushed;
+    CHECK(enter(d, &pushed));
+    pthread_mutex_lock(&lock);
+    cgx_status s = load_module(d, v.unit, v.name, &m);
+    pthread_mutex_unlock(&lock);
+    if (!s)
+        s = check(d, driver.ModuleGetGlobal(&at, bytes, m->handle, v.name), v.name);
+    CHECK(leave(pushed, s));
+    *address = (void *)(uintptr_t)at;
+    return CGX_OK;
+}
+
+const cgx_backend GPU_BACKEND = {
+    .name = GPU_NAME,
+    .start = start,
+    .device_info = device_info,
+    .queue_create = queue_create,
+    .queue_destroy = queue_destroy,
+    .queue_wait = queue_wait,
+    .queue_query = queue_query,
+    .queue_native = queue_native,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .enqueue_record = enqueue_record,
+    .enqueue_wait = enqueue_wait,
+    .event_wait = event_wait,
+    .event_query = event_query,
+    .event_elapsed = event_elapsed,
+    .alloc = alloc,
+    .free = release,
+    .enqueue_alloc = enqueue_alloc,
+    .enqueue_free = enqueue_free,
+    .enqueue_copy = enqueue_copy,
+    .enqueue_copy_peer = enqueue_copy_peer,
+    .can_access = can_access,
+    .enqueue_fill = enqueue_fill,
+    .kernel_info = kernel_info,
+    .enqueue_launch = enqueue_launch,
+    .explain = explain,
+    .occupancy = occupancy,
+    .variable_address = variable_address,
+    .unit_gone = unit_gone,
+};
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* HIP's part of the host side: the current device, a code object for each processor, cooperative launches. */
+#include "driver.h"
+#include "../gpu/host.h"
+
+/* What not every release has. */
+static int (*launch_cooperative)(gpu_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                 gpu_stream, void **); /* from ROCm 5.5 on */
+static int (*get_properties)(void *, int);
+static size_t properties_arch; /* offset of gcnArchName in what it fills */
+
+static cgx_status check_version(char *reason, size_t bytes)
+{
+    void *address = dlsym(library, "hipModuleLaunchCooperativeKernel");
+    memcpy(&launch_cooperative, &address, sizeof address);
+    properties_arch = PROPERTIES_ARCH_R0600;
+    if (!(address = dlsym(library, "hipGetDevicePropertiesR0600"))) {
+        address = dlsym(library, "hipGetDeviceProperties");
+        properties_arch = PROPERTIES_ARCH;
+    }
+    if (!address) {
+        snprintf(reason, bytes, "the driver has no hipGetDeviceProperties");
+        return CGX_ERROR_DRIVER;
+    }
+    memcpy(&get_properties, &address, sizeof address);
+    return CGX_OK;
+}
+
+static const char *error_name(int result)
+{
+    return driver.GetErrorName(result);
+}
+
+static int starts_with(const char *text, const char *start)
+{
+    return !strncmp(text, start, strlen(start));
+}
+
+static void describe(int d, cgx_device_info *info)
+{
+    device *v = devices + d;
+    char properties[2 * PROPERTIES_BYTES] = { 0 }; /* room for what later releases append */
+    if (!get_properties(properties, d))
+        snprintf(v->target, sizeof v->target, "%.*s", (int)sizeof v->target - 1, properties + properties_arch);
+    const int lds_dma = starts_with(v->target, "gfx9") || starts_with(v->target, "gfx10");
+    v->units = attribute(d, ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    info->lanes = attribute(d, ATTRIBUTE_WARP_SIZE);
+    info->max_threads_per_block = attribute(d, ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    info->max_threads_per_unit = attribute(d, ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+    info->max_block = cgx_dim(attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X), attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X + 1),
+                              attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X + 2));
+    info->max_grid = cgx_dim(attribute(d, ATTRIBUTE_MAX_GRID_DIM_X), attribute(d, ATTRIBUTE_MAX_GRID_DIM_X + 1),
+                             attribute(d, ATTRIBUTE_MAX_GRID_DIM_X + 2));
+    info->shared_bytes_per_block = (size_t)attribute(d, ATTRIBUTE_MAX_SHARED_PER_BLOCK);
+    info->shared_bytes_per_unit = (size_t)attribute(d, ATTRIBUTE_MAX_SHARED_PER_MULTIPROCESSOR);
+    info->max_cluster_blocks = 1;
+    info->capabilities = (launch_cooperative && attribute(d, ATTRIBUTE_COOPERATIVE_LAUNCH) ? CGX_CAN_COOPERATIVE : 0) |
+                         (lds_dma ? CGX_CAN_ASYNC_COPY : 0);
+    info->async_copy = lds_dma ? "per thread" : "synchronous";
+}
+
+/* HIP has a current device for each thread, and the driver's contexts are its own business. */
+static cgx_status enter(int d, int *pushed)
+{
+    int current = -1;
+    *pushed = 0;
+    CHECK(alive(d));
+    CHECK(check(d, driver.GetDevice(&current), "asking for the current device"));
+    if (current == d)
+        return CGX_OK;
+    CHECK(check(d, driver.SetDevice(d), "making it the current device"));
+    *pushed = current + 1;
+    return CGX_OK;
+}
+
+static cgx_status leave(int pushed, cgx_status status)
+{
+    if (pushed)
+        driver.SetDevice(pushed - 1);
+    return status;
+}
+
+static int copy(gpu_address to, gpu_address from, size_t bytes, gpu_stream stream)
+{
+    return driver.MemcpyAsync(to, from, bytes, MEMCPY_DEFAULT, stream);
+}
+
+static int copy_2d(gpu_address to, size_t to_pitch, gpu_address from, size_t from_pitch, size_t width, size_t height,
+                   gpu_stream stream)
+{
+    return driver.Memcpy2DAsync(to, to_pitch, from, from_pitch, width, height, MEMCPY_DEFAULT, stream);
+}
+
+static int copy_peer(int to_device, gpu_address to, int from_device, gpu_address from, size_t bytes, gpu_stream stream)
+{
+    return driver.MemcpyPeerAsync(to, to_device, from, from_device, bytes, stream);
+}
+
+/* "gfx942" and "gfx942:xnack-" serve a "gfx942:sramecc+:xnack-", "gfx942:xnack+" does not: the processors are equal, and
+ * so is each feature that the image names (Clang Offload Bundler, "Target ID"). */
+static int serves(const char *image, const char *target)
+{
+    size_t processor = strcspn(image, ":");
+    if (strncmp(image, target, processor) || (target[processor] && target[processor] != ':'))
+        return 0;
+    for (const char *feature = image + processor; *feature; feature += 1 + strcspn(feature + 1, ":")) {
+        const size_t length = 1 + strcspn(feature + 1, ":");
+        const char *at = target;
+        while (at && strncmp(at, feature, length))
+            at = strchr(at + 1, ':');
+        if (!at)
+            return 0;
+    }
+    return 1;
+}
+
+/* The one that says most. */
+static const cgx__image *image_for(int d, const cgx__images *images)
+{
+    const cgx__image *table = (const cgx__image *)(images + 1), *best = NULL;
+    for (int i = 0; i < images->count; i++)
+        if (table[i].kind == GPU_IMAGE && serves(table[i].target, devices[d].target) &&
+            (!best || strlen(table[i].target) > strlen(best->target)))
+            best = table + i;
+    return best;
+}
+
+static cgx_status kernel_target(int d, const function *f, char *target, size_t bytes)
+{
+    (void)d;
+    snprintf(target, bytes, "%s", f->image->target);
+    return CGX_OK;
+}
+
+/* All of it without asking. */
+static cgx_status allow_shared(int d, function *f, size_t bytes)
+{
+    (void)d, (void)f, (void)bytes;
+    return CGX_OK;
+}
+
+static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, void **parameters)
+{
+    const cgx_config *c = r->config;
+    const unsigned gx = (unsigned)c->grid.x, gy = (unsigned)c->grid.y, gz = (unsigned)c->grid.z;
+    const unsigned bx = (unsigned)c->block.x, by = (unsigned)c->block.y, bz = (unsigned)c->block.z;
+    const unsigned shared = (unsigned)c->dynamic_shared;
+    const int64_t threads = (int64_t)gx * bx;
+    /* The packet that starts a grid counts threads, in 32 bits (HSA, kernel dispatch packet). */
+    if (threads > UINT32_MAX)
+        return cgx__fail(CGX_ERROR_LIMIT,
+                         "%s: %s threads in x asked, " GPU_NAME ":%d takes %s in one dimension; %s blocks would fit",
+                         f->kernel->name, cgx__number(threads), q->device, cgx__number(UINT32_MAX),
+                         cgx__number(UINT32_MAX / bx));
+    return check(q->device,
+                 c->flags & CGX_LAUNCH_COOPERATIVE
+                     ? launch_cooperative(f->handle, gx, gy, gz, bx, by, bz, shared, q->stream, parameters)
+                     : driver.LaunchKernel(f->handle, gx, gy, gz, bx, by, bz, shared, q->stream, parameters, NULL),
+                 f->kernel->name);
+}
