@@ -84,7 +84,7 @@ for file in "${real[@]}"; do
     silent "${file##*/} to an image" to_image "${chips[0]}" "$file" "$work/image"
 done
 silent "cg_kernels.c" to_text "${chips[1]}" "$root/examples/conjugate_gradient/cg_kernels.c" "$work/cg.s"
-for kernel in grid halves_of_sync clusters atomics wide barriers copies; do
+for kernel in grid halves_of_sync clusters wide; do
     has "$kernel" "$work/declared.${chips[0]}.s" 'cgx__[a-z_]*(sync|arrive|wait|shuffle|vote|reduce|scan|valid|copy|init|load)'
 done
 ! to_image "${chips[0]}" "$here/declared.c" "$work/image" >"$work/log" 2>&1 || fail "declared.c links"
@@ -109,6 +109,18 @@ for chip in "${chips[@]}"; do
         has wave "$s" 'shfl\.sync' 'vote\.sync\.ballot' 'bar\.warp\.sync'
         lacks wave "$s" 'bar\.sync' # a tile waits for no other warp
         has block_reduce "$s" 'bar\.sync' 'add\.rn\.f32'
+        for order in 'ld\.acquire\.gpu\.b32' 'st\.release\.sys\.b32' 'atom\.acq_rel\.cta\.cas\.b32' 'fence\.sc\.gpu' \
+            'atom\.relaxed\.gpu\.xor\.b64'; do
+            has atomics "$s" "$order"
+        done
+        has copies "$s" 'cp\.async\.cg.* 16;' 'cp\.async\.ca.* 4;' 'cp\.async\.wait_group' 'cp\.async\.wait_all'
+        if [[ $chip == sm_90 ]]; then
+            has barriers "$s" mbarrier.{init,arrive,arrive_drop,arrive.expect_tx,test_wait,try_wait.parity,inval}'\.'
+            has copies "$s" 'cp\.async\.bulk\..*complete_tx' 'cp\.async\.bulk\.global' 'fence\.proxy\.async'
+            lacks barriers "$s" 'atom\.'
+        else
+            has barriers "$s" 'atom\.acq_rel\.cta\.add\.u64'
+        fi
         has announced "$s" '\.param \.align 8 \.b8 .*\[24\]'
         grep -qE '^\.extern \.shared \.align 128' "$s" || fail "dynamic shared memory is not aligned"
         grep -qE '^\.global .*\bcounter = 3' "$s" || fail "no variable counter"
@@ -120,6 +132,8 @@ for chip in "${chips[@]}"; do
         has wave "$s" ds_bpermute
         lacks wave "$s" s_barrier # a tile waits for no other wave
         has block_reduce "$s" s_barrier v_add_f32
+        has atomics "$s" 'atomic_cmpswap' 'atomic_add(_x2|_u64)' 'atomic_xor(_x2|_b64)'
+        has barriers "$s" '(ds|flat)_(atomic_)?add'
         has clocks "$s" 's_memrealtime|GET_REALTIME'
         has p16 "$s" 'amdhsa_kernarg_size'
         for n in "at_most_320 320" "exactly_96 96" "p1 1024"; do

@@ -80,6 +80,9 @@ static void add_cuda_architectures(struct strings *argv, const struct strings *l
     }
 }
 
+/* Device code that is to be debugged looks for misuse (gpu_kernel.h). */
+#define CHECKS "-DCGX__CHECKS=1"
+
 /* nvcc splits the values of -D at commas and loses their quotes: macros travel as a header, in order. */
 static const char *macro_header(const struct options *o)
 {
@@ -144,8 +147,10 @@ static void plan_cuda(const struct options *o, const struct strings *compiler, c
     strings_append(argv, compiler);
     add_all(argv, fixed);
     strings_add(argv, o->optimize ? "-O3" : "-O0");
-    if (o->debug)
+    if (o->debug) {
         strings_add(argv, "-lineinfo");
+        strings_add(argv, CHECKS);
+    }
     if (o->portable_fp)
         strings_add(argv, "--fmad=false");
     add_cuda_architectures(argv, list);
@@ -195,8 +200,10 @@ static void plan_hip(const struct options *o, const struct strings *compiler, co
         add_all(argv, fixed);
         strings_add(argv, mem_printf("--offload-arch=%s", list->at[i]));
         strings_add(argv, o->optimize ? "-O3" : "-O0");
-        if (o->debug)
+        if (o->debug) {
             strings_add(argv, "-gline-tables-only");
+            strings_add(argv, CHECKS);
+        }
         if (o->portable_fp)
             strings_add(argv, "-ffp-contract=off");
         for (size_t d = 0; d < o->device_count; d++) {

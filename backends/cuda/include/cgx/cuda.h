@@ -129,7 +129,17 @@ CGX__INLINE uint64_t cgx_clock_nanoseconds(void)
     return ns;
 }
 
+/* ---- misuse, where it is looked for: says the text with block, thread and line, and ends the launch ---- */
+
+CGX__INLINE void cgx__gpu_misuse(const char *text, int line)
+{
+    __assert_fail(text, __BASE_FILE__, (unsigned)line, "cgx");
+}
+
 } /* extern "C++" */
 
+#include <cgx/cuda_atomic.h>
+#include <cgx/cuda_barrier.h>
+#include <cgx/cuda_async.h>
 #include <cgx/gpu_kernel.h>
 #endif

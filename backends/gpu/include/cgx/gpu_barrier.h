@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Device passes of <cgx/barrier.h>. */
+/* Device passes of <cgx/barrier.h>: over the hardware's mbarriers where it has such with counts of bytes
+ * (CGX__HAS_MBARRIER), else over 64-bit atomics.
+ *
+ * The word in software, low to high: 20 bits of arrivals that are pending, 20 bits that the next phase expects, 21 bits of
+ * bytes still to land, offset by 2^20 so that bytes may land before they are announced, and the phase's number
+ * modulo 8. An arrival is one addition to the whole word. No field ever runs over into the next one, unless more arrive
+ * than are pending. Who brings the pending arrivals and the bytes to nothing begins the next phase by a second
+ * addition; nobody may arrive in between, for nothing has told anybody yet that the phase is over. */
 #ifndef CGX_GPU_BARRIER_H
 #define CGX_GPU_BARRIER_H
 #include <cgx/barrier.h>
@@ -12,21 +19,186 @@ CGX__INLINE cgx_mbarrier_token cgx__token_parity(cgx_block, const cgx_mbarrier *
     return token;
 }
 
-/* ---- declared here, defined by the CUDA and HIP backends ---- */
+#if CGX__HAS_MBARRIER
 
-CGX__DECLARED void cgx__mbarrier_init(cgx_block self, cgx_mbarrier *b, uint32_t count, int line);
-CGX__DECLARED void cgx__mbarrier_inval(cgx_block self, cgx_mbarrier *b, int line);
+CGX__INLINE void cgx__barrier_word_init(cgx_mbarrier *b, uint32_t count)
+{
+    cgx__gpu_mbarrier_init(&b->word, count);
+    cgx__gpu_fence_mbarrier_init();
+}
+CGX__INLINE void cgx__barrier_word_inval(cgx_mbarrier *b)
+{
+    cgx__gpu_mbarrier_inval(&b->word);
+}
+/* An arrival at another block's barrier has no token, and the order that it gives is wider. */
+CGX__INLINE uint64_t cgx__barrier_word_arrive(cgx_mbarrier *b, uint32_t n, int drop, uint32_t bytes)
+{
+    if (cgx__gpu_is_shared(b)) {
+        if (drop)
+            return cgx__gpu_mbarrier_arrive_drop(&b->word);
+        if (bytes)
+            return cgx__gpu_mbarrier_arrive_bytes(&b->word, bytes);
+        return n == 1 ? cgx__gpu_mbarrier_arrive(&b->word) : cgx__gpu_mbarrier_arrive_n(&b->word, n);
+    }
+    if (drop)
+        cgx__gpu_mbarrier_arrive_drop_far(&b->word);
+    else if (bytes)
+        cgx__gpu_mbarrier_arrive_bytes_far(&b->word, bytes);
+    else
+        cgx__gpu_mbarrier_arrive_far(&b->word, n);
+    return 0;
+}
+/* What a test that says yes acquires at the scope of the block; others may have arrived where there are clusters. */
+CGX__INLINE bool cgx__acquired(bool over)
+{
+    if (over && cgx__gpu_has_cluster())
+        cgx__gpu_fence(__ATOMIC_ACQUIRE, CGX__SCOPE_CLUSTER);
+    return over;
+}
+CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, cgx_mbarrier_token token)
+{
+    return cgx__acquired(cgx__gpu_mbarrier_test(&b->word, token.word));
+}
+CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, int odd)
+{
+    return cgx__acquired(cgx__gpu_mbarrier_test_parity(&b->word, (uint32_t)odd));
+}
+CGX__INLINE bool cgx__phase_try(const cgx_mbarrier *b, cgx_mbarrier_token token, uint32_t ns)
+{
+    return cgx__acquired(cgx__gpu_mbarrier_try(&b->word, token.word, ns));
+}
+CGX__INLINE bool cgx__phase_try(const cgx_mbarrier *b, int odd, uint32_t ns)
+{
+    return cgx__acquired(cgx__gpu_mbarrier_try_parity(&b->word, (uint32_t)odd, ns));
+}
+CGX__INLINE void cgx__phase_wait(const cgx_mbarrier *b, cgx_mbarrier_token token)
+{
+    cgx__gpu_mbarrier_wait(&b->word, token.word);
+    cgx__acquired(true);
+}
+CGX__INLINE void cgx__phase_wait(const cgx_mbarrier *b, int odd)
+{
+    cgx__gpu_mbarrier_wait_parity(&b->word, (uint32_t)odd);
+    cgx__acquired(true);
+}
+CGX__INLINE uint32_t cgx__token_pending(cgx_mbarrier_token token)
+{
+    return cgx__gpu_mbarrier_pending(token.word);
+}
+
+#else
+
+enum { CGX__COUNT_BITS = 20, CGX__EXPECTED_AT = 20, CGX__BYTES_AT = 40, CGX__PHASE_AT = 61 };
+/* Of arrivals, and of bytes that are none. */
+#define CGX__COUNT_MASK (((uint64_t)1 << CGX__COUNT_BITS) - 1)
+#define CGX__NO_BYTES ((uint64_t)1 << (CGX__PHASE_AT - CGX__BYTES_AT - 1))
+
+CGX__INLINE void cgx__barrier_word_init(cgx_mbarrier *b, uint32_t count)
+{
+    cgx__gpu_store(&b->word, count | (uint64_t)count << CGX__EXPECTED_AT | CGX__NO_BYTES << CGX__BYTES_AT,
+                   __ATOMIC_RELAXED, CGX__SCOPE_CLUSTER);
+}
+CGX__INLINE void cgx__barrier_word_inval(cgx_mbarrier *)
+{
+}
+/* Adds to the word, and begins the next phase if that ends this one. */
+CGX__INLINE uint64_t cgx__barrier_word_add(cgx_mbarrier *b, uint64_t change)
+{
+    uint64_t old = cgx__gpu_fetch_add(&b->word, change, __ATOMIC_ACQ_REL, CGX__SCOPE_CLUSTER), now = old + change;
+    const uint64_t over = ((((uint64_t)1 << CGX__PHASE_AT) - 1) ^ (CGX__COUNT_MASK << CGX__EXPECTED_AT));
+    if ((now & over) == CGX__NO_BYTES << CGX__BYTES_AT)
+        cgx__gpu_fetch_add(&b->word, (now >> CGX__EXPECTED_AT & CGX__COUNT_MASK) + ((uint64_t)1 << CGX__PHASE_AT),
+                           __ATOMIC_ACQ_REL, CGX__SCOPE_CLUSTER);
+    return old;
+}
+CGX__INLINE uint64_t cgx__barrier_word_arrive(cgx_mbarrier *b, uint32_t n, int drop, uint32_t bytes)
+{
+    return cgx__barrier_word_add(b, ((uint64_t)bytes << CGX__BYTES_AT) - ((uint64_t)drop << CGX__EXPECTED_AT) - n);
+}
+/* Bytes have landed. */
+CGX__INLINE void cgx__barrier_word_landed(cgx_mbarrier *b, uint32_t bytes)
+{
+    cgx__barrier_word_add(b, -((uint64_t)bytes << CGX__BYTES_AT));
+}
+CGX__INLINE uint64_t cgx__barrier_word(const cgx_mbarrier *b)
+{
+    return cgx__gpu_load(&b->word, __ATOMIC_ACQUIRE, CGX__SCOPE_CLUSTER);
+}
+CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, cgx_mbarrier_token token)
+{
+    return (cgx__barrier_word(b) ^ token.word) >> CGX__PHASE_AT != 0;
+}
+CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, int odd)
+{
+    return (cgx__barrier_word(b) >> CGX__PHASE_AT & 1) != (uint64_t)odd;
+}
+template <class PHASE> CGX__INLINE bool cgx__phase_try(const cgx_mbarrier *b, PHASE phase, uint32_t)
+{
+    cgx__gpu_rest();
+    return cgx__phase_test(b, phase);
+}
+template <class PHASE> CGX__INLINE void cgx__phase_wait(const cgx_mbarrier *b, PHASE phase)
+{
+    while (!cgx__phase_test(b, phase))
+        cgx__gpu_rest();
+}
+CGX__INLINE uint32_t cgx__token_pending(cgx_mbarrier_token token)
+{
+    return (uint32_t)(token.word & CGX__COUNT_MASK);
+}
+
+#endif
+
+CGX__INLINE void cgx__mbarrier_init(cgx_block, cgx_mbarrier *b, uint32_t count, int line)
+{
+    CGX__CHECK(cgx__gpu_is_shared(b) && ((uintptr_t)b & 7) == 0,
+               "an mbarrier is an aligned 64-bit word in shared memory", line);
+    CGX__CHECK(count >= 1 && count <= CGX_MBARRIER_MAX_COUNT, "an mbarrier's count is 1 to 1,048,575", line);
+    cgx__barrier_word_init(b, count);
+}
+CGX__INLINE void cgx__mbarrier_inval(cgx_block, cgx_mbarrier *b, int line)
+{
+    CGX__CHECK(cgx__gpu_is_shared(b) && ((uintptr_t)b & 7) == 0,
+               "an mbarrier is an aligned 64-bit word in shared memory", line);
+    cgx__barrier_word_inval(b);
+}
 /* N arrivals, DROP fewer from the next phase on, BYTES of copies more announced. */
-CGX__DECLARED cgx_mbarrier_token cgx__mbarrier_arrive(cgx_block self, cgx_mbarrier *b, uint32_t n, int drop,
-                                                      uint32_t bytes, int line);
-CGX__DECLARED bool cgx__mbarrier_test_token(cgx_block self, const cgx_mbarrier *b, cgx_mbarrier_token token, int line);
-CGX__DECLARED bool cgx__mbarrier_test(cgx_block self, const cgx_mbarrier *b, int odd, int line);
-CGX__DECLARED bool cgx__mbarrier_try(cgx_block self, const cgx_mbarrier *b, cgx_mbarrier_token token, uint32_t max_ns,
-                                     int line);
-CGX__DECLARED bool cgx__mbarrier_try(cgx_block self, const cgx_mbarrier *b, int odd, uint32_t max_ns, int line);
-CGX__DECLARED void cgx__mbarrier_wait(cgx_block self, const cgx_mbarrier *b, cgx_mbarrier_token token, int line);
-CGX__DECLARED void cgx__mbarrier_wait(cgx_block self, const cgx_mbarrier *b, int odd, int line);
-CGX__DECLARED uint32_t cgx__token_pending(cgx_mbarrier_token token);
+CGX__INLINE cgx_mbarrier_token cgx__mbarrier_arrive(cgx_block, cgx_mbarrier *b, uint32_t n, int drop, uint32_t bytes,
+                                                    int line)
+{
+    CGX__CHECK(!cgx__gpu_is_global(b) && ((uintptr_t)b & 7) == 0,
+               "an mbarrier is an aligned 64-bit word in shared memory", line);
+    CGX__CHECK(n >= 1 && n <= CGX_MBARRIER_MAX_COUNT, "arrivals at an mbarrier are 1 to 1,048,575", line);
+    CGX__CHECK(bytes < 1u << 20, "an mbarrier's phase counts less than 2^20 bytes", line);
+    cgx_mbarrier_token token = { cgx__barrier_word_arrive(b, n, drop, bytes) };
+    return token;
+}
+CGX__INLINE bool cgx__mbarrier_test_token(cgx_block, const cgx_mbarrier *b, cgx_mbarrier_token token, int)
+{
+    return cgx__phase_test(b, token);
+}
+CGX__INLINE bool cgx__mbarrier_test(cgx_block, const cgx_mbarrier *b, int odd, int)
+{
+    return cgx__phase_test(b, odd);
+}
+/* The clock alone says when to give up: what a chip makes of the time that it is told to sleep at most is its own affair. */
+template <class PHASE>
+CGX__INLINE bool cgx__mbarrier_try(cgx_block, const cgx_mbarrier *b, PHASE phase, uint32_t max_ns, int)
+{
+    if (cgx__phase_test(b, phase))
+        return true;
+    if (max_ns == 0)
+        return false;
+    const uint64_t start = cgx_clock_nanoseconds();
+    for (uint64_t gone = 0; gone < max_ns; gone = cgx_clock_nanoseconds() - start)
+        if (cgx__phase_try(b, phase, (uint32_t)(max_ns - gone)))
+            return true;
+    return false;
+}
+template <class PHASE> CGX__INLINE void cgx__mbarrier_wait(cgx_block, const cgx_mbarrier *b, PHASE phase, int)
+{
+    cgx__phase_wait(b, phase);
+}
 
 } /* extern "C++" */
 #endif

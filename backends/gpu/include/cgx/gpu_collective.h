@@ -216,8 +216,8 @@ template <class OP, class T> CGX__INLINE T cgx__block_scan(const cgx_group &g, T
 
 template <class OP, class G, class T> CGX__DECLARED T cgx__wide_reduce(G g, T v);
 template <class OP, class G, class T> CGX__DECLARED T cgx__wide_scan(G g, T v, bool exclusive);
-/* Of <cgx/atomic.h>: an operation from CGX__OP_REDUCE_UPDATE on. */
-template <class OP, class G, class T> CGX__DECLARED T cgx__update_with(const G &g, T *p, int scope, T v, int operation);
+/* Of <cgx/atomic.h>, which comes later: an operation from CGX__OP_REDUCE_UPDATE on. */
+template <class OP, class G, class T> CGX__INLINE T cgx__update_with(const G &g, T *p, int scope, T v, int operation);
 
 /* ---- any group ---- */
 

@@ -11,6 +11,13 @@
  * lists them. */
 #define CGX__DECLARED __device__
 
+/* A rule that the caller keeps: `cgxcc -g` defines CGX__CHECKS and has it looked at (PARITY, decision 10). */
+#if defined(CGX__CHECKS)
+#define CGX__CHECK(condition, text, line) ((condition) ? (void)0 : cgx__gpu_misuse((text), (line)))
+#else
+#define CGX__CHECK(condition, text, line) ((void)(line))
+#endif
+
 /* ---- kernels ---- */
 
 /* The parameters between the parentheses of a function: without the comma that CGX__PARAMETER puts before each. */

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA pass: primitives of mbarriers in hardware. Part of cuda.h.
+ *
+ * CGX__HAS_MBARRIER: whether there are such, with counts of bytes. Those of sm_80 have none, and a word that the hardware
+ * owns has no room for them; gpu_barrier.h has the form that every chip can have. All is of PTX ISA 9.7.13.15, "mbarrier";
+ * addresses are those of the block's own shared memory in 32 bits. */
+#ifndef CGX_CUDA_BARRIER_H
+#define CGX_CUDA_BARRIER_H
+#include <cgx/cuda.h>
+
+extern "C++" {
+
+/* isspacep.shared, isspacep.global: PTX ISA 9.7.9.21, sm_20. Shared memory is the block's own. */
+CGX__INLINE bool cgx__gpu_is_shared(const void *p)
+{
+    return __isShared(p);
+}
+CGX__INLINE bool cgx__gpu_is_global(const void *p)
+{
+    return __isGlobal(p);
+}
+/* cvta.to.shared: PTX ISA 9.7.9.20. */
+CGX__INLINE uint32_t cgx__gpu_shared_address(const void *p)
+{
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(CGX_NO_OVERLAYS)
+#define CGX__HAS_MBARRIER 1
+
+/* Special register %cluster_nctarank: PTX ISA 10, sm_90. */
+CGX__INLINE bool cgx__gpu_has_cluster(void)
+{
+    uint32_t blocks;
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+    return blocks > 1;
+}
+
+/* 9.7.13.15.9: sm_80. And the fence after which other blocks may use it, 9.7.13.4: sm_90. */
+CGX__INLINE void cgx__gpu_mbarrier_init(uint64_t *b, uint32_t count)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(cgx__gpu_shared_address(b)), "r"(count) : "memory");
+}
+CGX__INLINE void cgx__gpu_fence_mbarrier_init(void)
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+/* 9.7.13.15.10: sm_80. */
+CGX__INLINE void cgx__gpu_mbarrier_inval(uint64_t *b)
+{
+    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(cgx__gpu_shared_address(b)) : "memory");
+}
+
+/* Arrivals, which give the state before: 9.7.13.15.13. One: sm_80; a count, bytes: sm_90. */
+CGX__INLINE uint64_t cgx__gpu_mbarrier_arrive(uint64_t *b)
+{
+    uint64_t state;
+    asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1];"
+                 : "=l"(state)
+                 : "r"(cgx__gpu_shared_address(b))
+                 : "memory");
+    return state;
+}
+CGX__INLINE uint64_t cgx__gpu_mbarrier_arrive_n(uint64_t *b, uint32_t n)
+{
+    uint64_t state;
+    asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1], %2;"
+                 : "=l"(state)
+                 : "r"(cgx__gpu_shared_address(b)), "r"(n)
+                 : "memory");
+    return state;
+}
+CGX__INLINE uint64_t cgx__gpu_mbarrier_arrive_bytes(uint64_t *b, uint32_t bytes)
+{
+    uint64_t state;
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 %0, [%1], %2;"
+                 : "=l"(state)
+                 : "r"(cgx__gpu_shared_address(b)), "r"(bytes)
+                 : "memory");
+    return state;
+}
+/* 9.7.13.15.14: sm_80. */
+CGX__INLINE uint64_t cgx__gpu_mbarrier_arrive_drop(uint64_t *b)
+{
+    uint64_t state;
+    asm volatile("mbarrier.arrive_drop.shared::cta.b64 %0, [%1];"
+                 : "=l"(state)
+                 : "r"(cgx__gpu_shared_address(b))
+                 : "memory");
+    return state;
+}
+/* The same at the barrier of a block of the cluster: no state comes back. sm_90. */
+CGX__INLINE void cgx__gpu_mbarrier_arrive_far(uint64_t *b, uint32_t n)
+{
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0], %1;" ::"r"(cgx__gpu_shared_address(b)),
+                 "r"(n)
+                 : "memory");
+}
+CGX__INLINE void cgx__gpu_mbarrier_arrive_bytes_far(uint64_t *b, uint32_t bytes)
+{
+    asm volatile(
+        "mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%0], %1;" ::"r"(cgx__gpu_shared_address(b)),
+        "r"(bytes)
+        : "memory");
+}
+CGX__INLINE void cgx__gpu_mbarrier_arrive_drop_far(uint64_t *b)
+{
+    asm volatile("mbarrier.arrive_drop.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(cgx__gpu_shared_address(b))
+                 : "memory");
+}
+/* 9.7.13.15.17: sm_80. */
+CGX__INLINE uint32_t cgx__gpu_mbarrier_pending(uint64_t state)
+{
+    uint32_t count;
+    asm("mbarrier.pending_count.b64 %0, %1;" : "=r"(count) : "l"(state));
+    return count;
+}
+
+/* Tests, and tests that may sleep for NS nanoseconds: 9.7.13.15.16, sm_80 and sm_90. The parity names the phase that is to be
+ * over, and so does the state. */
+#define CGX__MBARRIER_TESTS(name, form, T, C)                                                                   \
+    CGX__INLINE bool cgx__gpu_mbarrier_test##name(const uint64_t *b, T phase)                                   \
+    {                                                                                                           \
+        int over;                                                                                               \
+        asm volatile("{\n\t.reg .pred p;\n\tmbarrier.test_wait" form ".shared::cta.b64 p, [%1], %2;\n\t"        \
+                     "selp.s32 %0, 1, 0, p;\n\t}"                                                               \
+                     : "=r"(over)                                                                               \
+                     : "r"(cgx__gpu_shared_address(b)), C(phase)                                                \
+                     : "memory");                                                                               \
+        return over != 0;                                                                                       \
+    }                                                                                                           \
+    CGX__INLINE bool cgx__gpu_mbarrier_try##name(const uint64_t *b, T phase, uint32_t ns)                       \
+    {                                                                                                           \
+        int over;                                                                                               \
+        asm volatile("{\n\t.reg .pred p;\n\tmbarrier.try_wait" form ".shared::cta.b64 p, [%1], %2, %3;\n\t"     \
+                     "selp.s32 %0, 1, 0, p;\n\t}"                                                               \
+                     : "=r"(over)                                                                               \
+                     : "r"(cgx__gpu_shared_address(b)), C(phase), "r"(ns)                                       \
+                     : "memory");                                                                               \
+        return over != 0;                                                                                       \
+    }                                                                                                           \
+    /* Until it is over: the loop is in the text, so that the answer never leaves its predicate. */             \
+    CGX__INLINE void cgx__gpu_mbarrier_wait##name(const uint64_t *b, T phase)                                   \
+    {                                                                                                           \
+        asm volatile("{\n\t.reg .pred p;\nAGAIN:\n\tmbarrier.try_wait" form ".shared::cta.b64 p, [%0], %1;\n\t" \
+                     "@!p bra AGAIN;\n\t}" ::"r"(cgx__gpu_shared_address(b)),                                   \
+                     C(phase)                                                                                   \
+                     : "memory");                                                                               \
+    }
+CGX__MBARRIER_TESTS(, "", uint64_t, "l")
+CGX__MBARRIER_TESTS(_parity, ".parity", uint32_t, "r")
+
+#else
+#define CGX__HAS_MBARRIER 0
+#endif
+
+} /* extern "C++" */
+#endif
