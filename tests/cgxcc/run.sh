@@ -19,7 +19,7 @@ cases=(
     cmake cmake-lto meson meson-lto mpi-wrapper one-command one-command-mixed plain-file header-only
     errors flags device-options levels cpu-arch portable-fp statics cf-protection link-modes linkers probes
     response-file long-command many-sources preprocessed mismatch host-clang
-    own-options missing-compiler signals installed real-device
+    own-options missing-compiler signals installed real-device hip-processors
 )
 if [[ ${1:-} == --list ]]; then
     printf '%s\n' "${cases[@]}"
@@ -466,7 +466,7 @@ test_errors() {
     grep -q '^broken.c:5: error: \[cuda\] ' <<<"$said"
     grep -q '^broken.c:5:5: error: \[hip gfx90a\] ' <<<"$said"
     grep -q '^broken.c:5:5: error: \[hip gfx1100\] ' <<<"$said"
-    "$cgxcc" "${flags[@]}" -c broken.c -o broken.o
+    "$cgxcc" --backends=cpu "${flags[@]}" -c broken.c -o broken.o
     echo 'int f(void) { return no_such_name; }' >host.c
     rm broken.o
     ! "${cc[@]}" "${flags[@]}" -c host.c broken.c || fail "success with two bad files"
@@ -838,6 +838,31 @@ test_real-device() {
     fi
     [[ $done ]] || skip "neither nvcc nor clang-19 here"
     echo "$done"
+}
+
+test_hip-processors() { # every one of the default list, and mathematics that comes from AMD's device library
+    local chips='gfx906 gfx90a gfx942 gfx1030 gfx1100 gfx1200' chip said
+    unset CGXCC_HIP
+    command -v clang-19 >/dev/null || skip "no clang-19 here"
+    "$cgxcc" --backends=hip '-DTIMES(a,b)=((a)*(b))' -c by_hand.c -o hip.o
+    section hip.o .rodata.cgx_images hip.blob
+    for chip in $chips; do grep -aq "amdhsa--$chip" hip.blob; done
+    printf '%s\n' '#include <cgx.h>' '#include <math.h>' \
+        'CGX_KERNEL(k, (double *, x)) { x[1] = sin(x[0]) + pow(x[1], fabs(x[2])); }' >uses_sin.c
+    printf '%s\n' '#include <cgx.h>' '#include <math.h>' \
+        'CGX_KERNEL(k, (double *, x)) { x[1] = sqrt(x[0]) + fma(x[1], floor(x[2]), 1); }' >uses_sqrt.c
+    # Without the library: an error at the caller's line that says what to install, and none where it is not needed.
+    ! said=$("$cgxcc" --backends=hip --hip-arch=gfx942 -Xhip=-DCGX__NO_DEVICE_LIBRARY -c uses_sin.c -o no.o 2>&1)
+    grep -q "^uses_sin.c:3:.*error: .*'sin' is unavailable.*install rocm-device-libs" <<<"$said"
+    "$cgxcc" --backends=hip --hip-arch=gfx942 -Xhip=-DCGX__NO_DEVICE_LIBRARY -c uses_sqrt.c -o sqrt.o
+    ! CGXCC_HIP_DEVICE_LIBRARY=/nowhere "$cgxcc" --backends=hip -c uses_sqrt.c -o no.o 2>nowhere.log
+    grep -q "names '/nowhere', where there is no ocml.bc" nowhere.log
+    if said=$("$cgxcc" --backends=hip -c uses_sin.c -o sin.o 2>&1); then
+        echo "$chips, with the device library"
+    else
+        grep -q 'install rocm-device-libs' <<<"$said"
+        echo "$chips; the device library is not here"
+    fi
 }
 
 # ---- one line a case ----

@@ -4,12 +4,13 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef CGXCC_DEFAULT_CUDA_ARCH
 #define CGXCC_DEFAULT_CUDA_ARCH "80,90"
 #endif
 #ifndef CGXCC_DEFAULT_HIP_ARCH
-#define CGXCC_DEFAULT_HIP_ARCH "gfx90a,gfx1100"
+#define CGXCC_DEFAULT_HIP_ARCH "gfx906,gfx90a,gfx942,gfx1030,gfx1100,gfx1200"
 #endif
 
 static struct pass *add_pass(struct passes *passes, uint32_t kind)
@@ -42,6 +43,16 @@ static void add_dependency(const struct options *o, struct pass *p)
     strings_add(&p->command.argv, o->dependency.option);
     strings_add(&p->command.argv, "-MF");
     strings_add(&p->command.argv, p->dependency);
+}
+
+/* A path that may start with a variable, "$VAR/...": NULL if that is not set. */
+static const char *expand_variable(const char *path)
+{
+    if (path[0] != '$')
+        return path;
+    const size_t name = strcspn(path, "/") - 1;
+    const char *value = getenv(mem_copy(path + 1, name));
+    return value && *value ? mem_printf("%s%s", value, path + 1 + name) : NULL;
 }
 
 /* ---- CUDA: one fat binary with code for every architecture ---- */
@@ -184,12 +195,58 @@ static const char *check_hip(const char *name)
     return length >= 3 && (!*rest || *rest == ':') && strlen(name) < sizeof((cgx__image *)0)->target ? name : NULL;
 }
 
+/* Major, minor and stepping of gfx90a are 9, 0 and 10, which the device library has as 9010; of gfx9-4-generic 9, 4, 0. */
+static int hip_version(const char *name)
+{
+    const char *number = name + strlen("gfx");
+    size_t digits = strspn(number, "0123456789abcdef");
+    if (number[digits] == '-') {
+        char *end;
+        long major = strtol(number, &end, 10), minor = *end == '-' ? strtol(end + 1, NULL, 10) : 0;
+        return (int)(major * 1000 + minor * 100);
+    }
+    const char stepping = number[digits - 1], minor = number[digits - 2];
+    int major = 0;
+    for (size_t i = 0; i + 2 < digits; i++)
+        major = major * 10 + number[i] - '0';
+    return major * 1000 + (minor - '0') * 100 +
+           (isdigit((unsigned char)stepping) ? stepping - '0' : stepping - 'a' + 10);
+}
+
+/* The file of AMD's mathematics for kernels, or NULL. */
+static const char *hip_device_library(void)
+{
+    static const char *const folders[] = { "$CGXCC_HIP_DEVICE_LIBRARY", "$ROCM_PATH/amdgcn/bitcode",
+                                           "/opt/rocm/amdgcn/bitcode",  "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
+                                           "/usr/lib/amdgcn/bitcode",   NULL };
+    const char *named = getenv("CGXCC_HIP_DEVICE_LIBRARY");
+    for (const char *const *f = folders; *f; f++) {
+        const char *folder = expand_variable(*f);
+        char *file = folder ? mem_printf("%s/ocml.bc", folder) : NULL;
+        if (file && !access(file, R_OK))
+            return file;
+        if (f == folders && named && *named)
+            die("CGXCC_HIP_DEVICE_LIBRARY names '%s', where there is no ocml.bc", named);
+    }
+    return NULL;
+}
+
 static void plan_hip(const struct options *o, const struct strings *compiler, const char *source, struct passes *out)
 {
-    /* -cuid: clang otherwise hashes the output path into names of device variables: new bytes every time. */
-    static const char *const fixed[] = { "-x",         "hip",       "--offload-device-only",   "--no-gpu-bundle-output",
-                                         "-nogpulib",  "-nogpuinc", "-mcode-object-version=5", "-cuid=cgx",
-                                         "-std=c++17", NULL };
+    /* -cuid: clang otherwise hashes the output path into names of device variables: new bytes every time. -nostdinc++: the
+     * text is C, and C++ has functions of its own in <math.h>. */
+    static const char *const fixed[] = { "-x",
+                                         "hip",
+                                         "--offload-device-only",
+                                         "--no-gpu-bundle-output",
+                                         "-nogpulib",
+                                         "-nogpuinc",
+                                         "-mcode-object-version=5",
+                                         "-cuid=cgx",
+                                         "-nostdinc++",
+                                         "-std=c++17",
+                                         NULL };
+    const char *library = hip_device_library();
     const struct strings *list = &o->architectures[BACKEND_HIP];
     for (size_t i = 0; i < list->count; i++) {
         struct pass *p = add_pass(out, CGX__IMAGE_HIP);
@@ -206,6 +263,12 @@ static void plan_hip(const struct options *o, const struct strings *compiler, co
         }
         if (o->portable_fp)
             strings_add(argv, "-ffp-contract=off");
+        strings_add(argv, mem_printf("-DCGX__AMD_VERSION=%d", hip_version(list->at[i])));
+        if (library) { /* what kernels use of it */
+            add_all(argv, (const char *const[]){ "-Xclang", "-mlink-builtin-bitcode", "-Xclang", library, NULL });
+        } else {
+            strings_add(argv, "-DCGX__NO_DEVICE_LIBRARY");
+        }
         for (size_t d = 0; d < o->device_count; d++) {
             strings_add(argv, o->device[d].name);
             strings_add(argv, o->device[d].value);
@@ -264,14 +327,8 @@ static struct strings find_compiler(const struct backend *b)
         return words;
     }
     for (const char *const *c = b->candidates; *c; c++) {
-        const char *path = *c;
-        if (path[0] == '$') {
-            const char *slash = strchr(path, '/'), *folder = getenv(mem_copy(path + 1, (size_t)(slash - path - 1)));
-            if (!folder || !*folder)
-                continue;
-            path = mem_printf("%s%s", folder, slash);
-        }
-        char *found = find_program(path);
+        const char *path = expand_variable(*c);
+        char *found = path ? find_program(path) : NULL;
         if (found) {
             strings_add(&words, found);
             break;

@@ -77,6 +77,14 @@ CGX__INLINE cgx_dim3 cgx__gpu_block_in_cluster(void)
 
 /* ---- the wave: LANES are all those that call, with the same mask ---- */
 
+/* The lanes that are here with a predicate, in 64 bits of which a wave of 32 has the lower half. clang 15 has it as a comparison
+ * alone; 33 is "not equal". */
+#if __has_builtin(__builtin_amdgcn_ballot_w64)
+#define CGX__LANES_WITH(predicate) __builtin_amdgcn_ballot_w64(predicate)
+#else
+#define CGX__LANES_WITH(predicate) __builtin_amdgcn_uicmp((predicate) ? 1u : 0u, 0u, 33)
+#endif
+
 CGX__INLINE int cgx__wave_lane(void)
 {
     return (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
@@ -84,7 +92,7 @@ CGX__INLINE int cgx__wave_lane(void)
 /* The lanes that are here together. */
 CGX__INLINE uint64_t cgx__wave_active(void)
 {
-    return __builtin_amdgcn_ballot_w64(true);
+    return CGX__LANES_WITH(true);
 }
 /* Lanes go in step: only the compiler has to be kept from moving accesses. */
 CGX__INLINE void cgx__wave_sync(uint64_t)
@@ -95,7 +103,7 @@ CGX__INLINE void cgx__wave_sync(uint64_t)
 }
 CGX__INLINE uint64_t cgx__wave_ballot(uint64_t lanes, int predicate)
 {
-    return __builtin_amdgcn_ballot_w64(predicate != 0) & lanes;
+    return CGX__LANES_WITH(predicate != 0) & lanes;
 }
 CGX__INLINE uint32_t cgx__wave_shuffle(uint64_t, uint32_t v, int lane)
 {
@@ -144,6 +152,7 @@ CGX__INLINE void cgx__gpu_misuse(const char *, int)
 } /* extern "C++" */
 
 #include <cgx/hip_atomic.h>
+#include <cgx/hip_math.h>
 #include <cgx/gpu_kernel.h>
 
 extern "C++" {
