@@ -841,6 +841,7 @@ test_real-device() {
 }
 
 test_hip-processors() { # every one of the default list, and mathematics that comes from AMD's device library
+    local launch='cgx_status f(cgx_queue *q, double *x) { return k_launch(q, cgx_config_1d(1, 1), x); }'
     local chips='gfx906 gfx90a gfx942 gfx1030 gfx1100 gfx1200' chip said
     unset CGXCC_HIP
     command -v clang-19 >/dev/null || skip "no clang-19 here"
@@ -848,16 +849,16 @@ test_hip-processors() { # every one of the default list, and mathematics that co
     section hip.o .rodata.cgx_images hip.blob
     for chip in $chips; do grep -aq "amdhsa--$chip" hip.blob; done
     printf '%s\n' '#include <cgx.h>' '#include <math.h>' \
-        'CGX_KERNEL(k, (double *, x)) { x[1] = sin(x[0]) + pow(x[1], fabs(x[2])); }' >uses_sin.c
+        'CGX_KERNEL(k, (double *, x)) { x[1] = sin(x[0]) + pow(x[1], fabs(x[2])); }' "$launch" >uses_sin.c
     printf '%s\n' '#include <cgx.h>' '#include <math.h>' \
-        'CGX_KERNEL(k, (double *, x)) { x[1] = sqrt(x[0]) + fma(x[1], floor(x[2]), 1); }' >uses_sqrt.c
+        'CGX_KERNEL(k, (double *, x)) { x[1] = sqrt(x[0]) + fma(x[1], floor(x[2]), 1); }' "$launch" >uses_sqrt.c
     # Without the library: an error at the caller's line that says what to install, and none where it is not needed.
-    ! said=$("$cgxcc" --backends=hip --hip-arch=gfx942 -Xhip=-DCGX__NO_DEVICE_LIBRARY -c uses_sin.c -o no.o 2>&1)
+    ! said=$("$cgxcc" --backends=hip --hip-arch=gfx942 -Xhip=-DCGX__NO_DEVICE_LIBRARY "${flags[@]}" -c uses_sin.c -o no.o 2>&1)
     grep -q "^uses_sin.c:3:.*error: .*'sin' is unavailable.*install rocm-device-libs" <<<"$said"
-    "$cgxcc" --backends=hip --hip-arch=gfx942 -Xhip=-DCGX__NO_DEVICE_LIBRARY -c uses_sqrt.c -o sqrt.o
-    ! CGXCC_HIP_DEVICE_LIBRARY=/nowhere "$cgxcc" --backends=hip -c uses_sqrt.c -o no.o 2>nowhere.log
+    "$cgxcc" --backends=hip --hip-arch=gfx942 -Xhip=-DCGX__NO_DEVICE_LIBRARY "${flags[@]}" -c uses_sqrt.c -o sqrt.o
+    ! CGXCC_HIP_DEVICE_LIBRARY=/nowhere "$cgxcc" --backends=hip "${flags[@]}" -c uses_sqrt.c -o no.o 2>nowhere.log
     grep -q "names '/nowhere', where there is no ocml.bc" nowhere.log
-    if said=$("$cgxcc" --backends=hip -c uses_sin.c -o sin.o 2>&1); then
+    if said=$("$cgxcc" --backends=hip "${flags[@]}" -c uses_sin.c -o sin.o 2>&1); then
         echo "$chips, with the device library"
     else
         grep -q 'install rocm-device-libs' <<<"$said"

@@ -10,10 +10,20 @@
 #include <cgx/hip.h>
 
 /* X(name): of one number; of two. */
-#define CGX__FOREACH_OCML_1(X)                                                                                        \
-    X(acos)                                                                                                           \
-    X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(cos) X(cosh) X(erf) X(erfc) X(exp) X(exp10) X(exp2) X(expm1) \
-        X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(sin) X(sinh) X(tan) X(tanh) X(tgamma)
+#define CGX__FOREACH_OCML_1(X) \
+    X(acos)                    \
+    X(acosh)                   \
+    X(asin)                    \
+    X(asinh)                   \
+    X(atan)                    \
+    X(atanh)                   \
+    X(cbrt)                    \
+    X(cos)                     \
+    X(cosh)                    \
+    X(erf)                     \
+    X(erfc)                    \
+    X(exp)                     \
+    X(exp10) X(exp2) X(expm1) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(sin) X(sinh) X(tan) X(tanh) X(tgamma)
 #define CGX__FOREACH_OCML_2(X) X(atan2) X(fdim) X(fmod) X(hypot) X(nextafter) X(pow) X(remainder)
 #define CGX__FOREACH_EXACT_1(X) X(ceil) X(fabs) X(floor) X(nearbyint) X(rint) X(round) X(trunc)
 #define CGX__FOREACH_EXACT_2(X) X(copysign) X(fmax) X(fmin)
