@@ -175,9 +175,11 @@ cgx_config cgx_fit(cgx_queue *queue, int64_t n, int threads)
     cgx_device_info d = CGX_DEVICE_INFO_INIT;
     cgx_config c = cgx_cover(n > 0 ? n : 1, threads);
     if (threads <= 0 || cgx_queue_get_info(queue, &d))
-        return c; /* the launch says what is wrong */
+        return c;                 /* the launch says what is wrong */
+    const int64_t most = 1 << 26; /* blocks: beyond, threads take several items each */
     int64_t per_unit = threads <= d.max_threads_per_unit ? d.max_threads_per_unit / threads : 1;
-    int64_t busy = d.units * (per_unit > 8 ? per_unit : 8), need = (n > 0 ? n - 1 : 0) / threads + 1;
+    int64_t busy = d.threads_at_once == 1 ? most : d.units * (per_unit > 8 ? per_unit : 8);
+    int64_t need = (n > 0 ? n - 1 : 0) / threads + 1;
     c.grid.x = (int)(need < busy ? need : busy);
     return c;
 }

@@ -17,7 +17,7 @@ enum {
     /* OpenMP threads that wait for work keep spinning on a core for some milliseconds. */
     SETTLE_MICROSECONDS = 12000
 };
-static const double SAMPLE_SECONDS = 2e-3;
+static const double SAMPLE_SECONDS = 10e-3;
 
 enum { PREPARE, RUN, CHECK };
 typedef struct {

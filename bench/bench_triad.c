@@ -101,7 +101,7 @@ int main(int argc, char **argv)
     for (int threads = 1; threads <= 2; threads++) {
         char variables[64];
         snprintf(variables, sizeof variables, "CGX_CPU_WORKERS=%d OMP_NUM_THREADS=%d", threads, threads);
-        int time = threads == 1 ? BENCH_PROCESSOR_TIME : BENCH_WALL_TIME;
+        int time = BENCH_WALL_TIME;
         bench_process *processes[] = { bench_start(variables, time), bench_start(variables, time) };
         for (int64_t n = 64 * 1024; n <= 16 * 1024 * 1024; n *= 256) {
 #ifdef BENCH_GCC

@@ -111,6 +111,7 @@ static cgx_status device_info(int device, cgx_device_info *info)
     info->lanes = cpu.lanes;
     info->max_threads_per_block = CGX__MAX_THREADS;
     info->max_threads_per_unit = CGX__MAX_THREADS;
+    info->threads_at_once = 1;
     info->max_block = cgx_dim(CGX__MAX_THREADS, CGX__MAX_THREADS, 64);
     info->max_grid = cgx_dim(INT32_MAX, 65535, 65535);
     info->max_cluster_blocks = MAX_CLUSTER;

@@ -35,7 +35,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER; /* for the executor */
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER; /* for threads that wait */
 static executor_queue *ring;                           /* last queue of the ring; its next is the first */
-static int sleeping, waiting;                          /* executor on `work`; threads on `done` */
+static int sleeping;                                   /* the executor, on `work` */
+/* A thread that sleeps on `done` until *COUNTER is at least TARGET; lives on its stack. Waking it for less costs as much as a launch. */
+typedef struct waiter {
+    const uint64_t *counter;
+    uint64_t target;
+    struct waiter *next;
+} waiter;
+static waiter *waiters;
 static unsigned posted;   /* atomic: changes with every command, and with others' that a waiting thread leaves behind */
 static int running;       /* the thread exists */
 static int team_is_open;  /* the executor serves */
@@ -165,8 +172,11 @@ static void execute(executor_queue *q)
     else
         ring = ring->next; /* others' turn */
     __atomic_store_n(&q->completed, q->completed + 1, __ATOMIC_RELEASE);
-    if (waiting)
-        pthread_cond_broadcast(&done);
+    for (const waiter *w = waiters; w; w = w->next)
+        if (*w->counter >= w->target) {
+            pthread_cond_broadcast(&done);
+            break;
+        }
 }
 
 static void serve_queues(void)
@@ -283,8 +293,8 @@ static void help(const uint64_t *counter, uint64_t target)
     }
 }
 
-/* Waits until *COUNTER is at least TARGET: briefly on the core, then by running the commands itself, which spares two wake-ups,
- * and asleep while the executor runs one. */
+/* Waits until *COUNTER is at least TARGET: briefly on the core, then, if the executor sleeps, by running the commands itself, which
+ * spares two wake-ups, and asleep while the executor runs them. */
 static void wait_until(const uint64_t *counter, uint64_t target)
 {
     for (int i = 0; i < (spare_core ? WAIT_SPINS : 0) && __atomic_load_n(counter, __ATOMIC_ACQUIRE) < target; i++)
@@ -293,12 +303,16 @@ static void wait_until(const uint64_t *counter, uint64_t target)
         return;
     pthread_mutex_lock(&lock);
     while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) < target) {
-        if (team_is_open && !executing && runnable()) {
+        /* An executor that is awake has the launches' data in its core's caches. */
+        if (team_is_open && sleeping && !executing && runnable()) {
             help(counter, target);
         } else {
-            waiting++;
+            waiter me = { counter, target, waiters }, **at = &waiters;
+            waiters = &me;
             pthread_cond_wait(&done, &lock);
-            waiting--;
+            while (*at != &me)
+                at = &(*at)->next;
+            *at = me.next;
         }
     }
     pthread_mutex_unlock(&lock);

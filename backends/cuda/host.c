@@ -34,6 +34,7 @@ static void describe(int d, cgx_device_info *info)
     info->lanes = attribute(d, ATTRIBUTE_WARP_SIZE);
     info->max_threads_per_block = attribute(d, ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     info->max_threads_per_unit = attribute(d, ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+    info->threads_at_once = info->max_threads_per_unit;
     info->max_block = cgx_dim(attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X), attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X + 1),
                               attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X + 2));
     info->max_grid = cgx_dim(attribute(d, ATTRIBUTE_MAX_GRID_DIM_X), attribute(d, ATTRIBUTE_MAX_GRID_DIM_X + 1),

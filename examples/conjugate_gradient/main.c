@@ -201,7 +201,7 @@ static void open_solver(const char *device, const problem *p, solver *s)
     size_t rows = (size_t)a->n, entries = (size_t)a->row_start[a->n];
     cgx_device_info info = CGX_DEVICE_INFO_INIT;
     size_t shares;
-    int resident;
+    int resident, per_unit;
 
     CGX_TRY(cgx_queue_open(device, &s->queue));
     CGX_TRY(cgx_queue_get_info(s->queue, &info));
@@ -210,7 +210,10 @@ static void open_solver(const char *device, const problem *p, solver *s)
     /* As many blocks as keep the device busy and can all be resident, which a grid synchronisation needs.
        The other variant takes the same shape, so that its sums are the same to the last bit. */
     CGX_TRY(cgx_max_cooperative_blocks(s->queue, CGX_KERNEL_OF(cg_persistent), THREADS, 0, &resident));
-    s->blocks = cgx_fit(s->queue, a->n, THREADS).grid.x;
+    CGX_TRY(cgx_occupancy(s->queue, CGX_KERNEL_OF(cg_persistent), THREADS, 0, &per_unit));
+    s->blocks = cgx_cover(a->n, THREADS).grid.x;
+    if (s->blocks > per_unit * info.units)
+        s->blocks = per_unit * info.units;
     if (s->blocks > resident)
         s->blocks = resident;
     shares = (size_t)s->blocks * sizeof(double);

@@ -189,6 +189,7 @@ static void device_info_is_sane(void **state)
             assert_true(n.units >= 1 && n.units < 1000000);
             assert_true(n.lanes == 32 || n.lanes == 64);
             assert_true(n.max_threads_per_block >= 256 && n.max_threads_per_unit >= n.max_threads_per_block);
+            assert_true(n.threads_at_once >= 1 && n.threads_at_once <= n.max_threads_per_unit);
             assert_true(positive(n.max_block) && positive(n.max_grid));
             assert_true(n.max_block.x <= n.max_threads_per_block && n.max_grid.x >= 65535 && n.max_grid.y >= 65535);
             assert_true(n.max_cluster_blocks >= 1);

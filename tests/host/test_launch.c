@@ -507,6 +507,8 @@ static void fit_keeps_the_device_busy(void **state)
         assert_true(many.grid.x >= test_device.units);
         assert_true(many.grid.x <= 100000000);
         assert_int_equal(many.block.x, threads[i]);
+        if (test_device.threads_at_once == 1)
+            assert_int_equal(cgx_fit(test_queue, 1000000, threads[i]).grid.x, (1000000 + threads[i] - 1) / threads[i]);
         check_ok(nothing_launch(test_queue, few));
     }
     check_says(store_value_launch(test_queue, cgx_fit(test_queue, 10, 0), out, 1), CGX_ERROR_INVALID, "size 0");

@@ -44,8 +44,9 @@ static void json_device(const cgx_device_info *d)
     json_string(d->name);
     printf(", \"description\": ");
     json_string(d->description);
-    printf(", \"units\": %d, \"lanes\": %d, \"max_threads_per_block\": %d, \"max_threads_per_unit\": %d", d->units,
-           d->lanes, d->max_threads_per_block, d->max_threads_per_unit);
+    printf(
+        ", \"units\": %d, \"lanes\": %d, \"max_threads_per_block\": %d, \"max_threads_per_unit\": %d, \"threads_at_once\": %d",
+        d->units, d->lanes, d->max_threads_per_block, d->max_threads_per_unit, d->threads_at_once);
     printf(", \"max_block\": [%d, %d, %d], \"max_grid\": [%d, %d, %d], \"max_cluster_blocks\": %d", d->max_block.x,
            d->max_block.y, d->max_block.z, d->max_grid.x, d->max_grid.y, d->max_grid.z, d->max_cluster_blocks);
     printf(

@@ -79,6 +79,7 @@ CGX__EXTERN_C_END
 /* Compound literals are C, braces after a type C++: plain functions are both. */
 CGX__INLINE cgx_block cgx__make_block(cgx_cpu_thread *t, int level)
 {
+    CGX__NEEDS_BLOCK(t, level);
     cgx_block g = { t, level };
     return g;
 }
@@ -89,11 +90,13 @@ CGX__INLINE cgx_grid cgx__make_grid(cgx_cpu_thread *t, int level)
 }
 CGX__INLINE cgx_cluster cgx__make_cluster(cgx_cpu_thread *t, int level)
 {
+    CGX__NEEDS_BLOCK(t, level);
     cgx_cluster g = { t, level };
     return g;
 }
 CGX__INLINE cgx_coalesced cgx__make_coalesced(cgx_cpu_thread *t, int level, int line)
 {
+    CGX__NEEDS_BLOCK(t, level);
     cgx_coalesced g = { t, level, 0, 1, cgx__cpu_coalesce(t, line) };
     return g;
 }
