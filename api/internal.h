@@ -46,7 +46,7 @@ INTERNAL void cgx__backends_unit_gone(const cgx__unit *unit);
 /* What libcgx remembers of a kernel: found by its descriptor, freed when its shared object is unloaded. */
 typedef struct kernel_record {
     const cgx_kernel *kernel;
-    size_t static_shared;
+    cgx_shared_use shared; /* without dynamic memory */
     int explained;
     struct kernel_record *next;
 } kernel_record;

@@ -32,16 +32,22 @@ static int site_is_of(const cgx__site *s, const cgx_kernel *k)
     return s->unit_state == k->unit->state && !strncmp(s->function, k->name, n) && !strcmp(s->function + n, "__body");
 }
 
-static size_t lay_out(const cgx_kernel *k)
+static cgx_shared_use lay_out(const cgx_kernel *k)
 {
+    cgx_shared_use use = { 0 };
     uint64_t at = 0;
     for (cgx__site *s = k->unit->sites; s < k->unit->sites_end; s++)
         if (site_is_of(s, k)) {
             at = (at + s->alignment - 1) / s->alignment * s->alignment;
             s->offset = at;
             at += s->size;
+            if (s->size > CGX__LARGE_SHARED) {
+                use.large += (s->size + 127) & ~(uint64_t)127;
+                use.large_arrays++;
+            }
         }
-    return at;
+    use.fixed = at;
+    return use;
 }
 
 static kernel_record *look_up(const cgx_kernel *kernel)
@@ -67,7 +73,7 @@ cgx_status cgx__kernel_find(const cgx_kernel *kernel, const char *what, kernel_r
         if (!r && (r = calloc(1, sizeof *r))) {
             void **slot = kernel->unit->state;
             r->kernel = kernel;
-            r->static_shared = lay_out(kernel);
+            r->shared = lay_out(kernel);
             r->next = *slot;
             if (!*slot)
                 __cxa_atexit(unit_gone, slot, kernel->unit->dso);

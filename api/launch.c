@@ -80,7 +80,8 @@ static cgx_status check_cluster(const cgx_device_info *d, const cgx_kernel *k, c
     return CGX_OK;
 }
 
-static cgx_status check_cooperative(const cgx_device *device, const cgx_kernel *k, const cgx_config *c, size_t shared)
+static cgx_status check_cooperative(const cgx_device *device, const cgx_kernel *k, const cgx_config *c,
+                                    const cgx_shared_use *shared)
 {
     const cgx_device_info *d = &device->info;
     if (!(c->flags & CGX_LAUNCH_COOPERATIVE)) {
@@ -122,7 +123,7 @@ static void explain(const cgx_device *device, const cgx_launch_request *r, kerne
     device->backend->explain(device->index, r, text, sizeof text);
     fprintf(stderr, "%s  %s  %s blocks x %d threads, %zu bytes of shared memory; %s\n", r->kernel->name, device->name,
             cgx__number((int64_t)c->grid.x * c->grid.y * c->grid.z), c->block.x * c->block.y * c->block.z,
-            r->static_shared + c->dynamic_shared, text);
+            r->shared.fixed + c->dynamic_shared, text);
 }
 
 cgx_status cgx__launch(cgx_queue *queue, const cgx_kernel *kernel, const cgx_config *config, const void *arguments,
@@ -141,12 +142,13 @@ cgx_status cgx__launch(cgx_queue *queue, const cgx_kernel *kernel, const cgx_con
                          kernel->name);
     const cgx_device *device = queue->h.device;
     cgx_config c = *config;
+    cgx_shared_use shared = record->shared;
+    shared.dynamic = c.dynamic_shared;
     if ((s = check_shape(&device->info, kernel, &c)) ||
-        (s = check_shared(&device->info, kernel, record->static_shared, c.dynamic_shared)) ||
-        (s = check_cluster(&device->info, kernel, &c)) ||
-        (s = check_cooperative(device, kernel, &c, record->static_shared + c.dynamic_shared)))
+        (s = check_shared(&device->info, kernel, shared.fixed, shared.dynamic)) ||
+        (s = check_cluster(&device->info, kernel, &c)) || (s = check_cooperative(device, kernel, &c, &shared)))
         return s;
-    cgx_launch_request request = { kernel, &c, arguments, bytes, record->static_shared };
+    cgx_launch_request request = { kernel, &c, arguments, bytes, shared };
     explain(device, &request, record);
     return device->backend->enqueue_launch(queue->h.implementation, &request);
 }
@@ -196,13 +198,13 @@ cgx_status cgx_kernel_get_info(cgx_queue *queue, const cgx_kernel *kernel, cgx_k
     cgx_kernel_info i = CGX_KERNEL_INFO_INIT;
     i.name = kernel->name, i.file = kernel->file, i.line = (int)kernel->line;
     i.argument_count = (int)kernel->parameter_count, i.argument_bytes = kernel->argument_bytes;
-    i.static_shared_bytes = record->static_shared;
+    i.static_shared_bytes = record->shared.fixed;
     i.block = kernel->block;
     i.cooperative = !!(kernel->flags & CGX_KERNEL_IS_COOPERATIVE);
     i.max_threads = device->info.max_threads_per_block;
     if (kernel->max_threads && (int)kernel->max_threads < i.max_threads)
         i.max_threads = (int)kernel->max_threads;
-    if ((s = device->backend->kernel_info(device->index, kernel, record->static_shared, &i)))
+    if ((s = device->backend->kernel_info(device->index, kernel, &record->shared, &i)))
         return s;
     *info = i;
     return CGX_OK;
@@ -222,10 +224,11 @@ static cgx_status occupancy(cgx_queue *queue, const cgx_kernel *kernel, int thre
     if (kernel->flags & CGX_KERNEL_FIXED_BLOCK && threads != (int)kernel->max_threads)
         return CGX_OK; /* the declared size alone is launched */
     if (threads > device->info.max_threads_per_block || (kernel->max_threads && threads > (int)kernel->max_threads) ||
-        check_shared(&device->info, kernel, record->static_shared, dynamic_shared))
+        check_shared(&device->info, kernel, record->shared.fixed, dynamic_shared))
         return CGX_OK;
-    return device->backend->occupancy(device->index, kernel, threads, record->static_shared + dynamic_shared, per_unit,
-                                      cooperative);
+    cgx_shared_use shared = record->shared;
+    shared.dynamic = dynamic_shared;
+    return device->backend->occupancy(device->index, kernel, threads, &shared, per_unit, cooperative);
 }
 
 cgx_status cgx_max_cooperative_blocks(cgx_queue *queue, const cgx_kernel *kernel, int threads, size_t dynamic_shared,

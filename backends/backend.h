@@ -6,12 +6,20 @@
 #define CGX_BACKEND_H
 #include <cgx/abi.h>
 
+/* Shared memory of a kernel, in bytes a block. */
+typedef struct {
+    size_t fixed; /* what the kernel declares, as the CPU lays it out */
+    size_t large; /* of that the arrays above CGX__LARGE_SHARED, each rounded up to 128 bytes; so many are there */
+    int large_arrays;
+    size_t dynamic; /* of the launch */
+} cgx_shared_use;
+
 typedef struct {
     const cgx_kernel *kernel;
     const cgx_config *config; /* cluster is at least 1 x 1 x 1 */
     const void *arguments;    /* the kernel's argument struct */
     size_t argument_bytes;
-    size_t static_shared; /* of the kernel on this device */
+    cgx_shared_use shared;
 } cgx_launch_request;
 
 typedef struct {
@@ -46,13 +54,14 @@ typedef struct {
     int (*can_access)(int device, int peer);
     cgx_status (*enqueue_fill)(void *queue, void *memory, const void *pattern, size_t pattern_bytes, size_t count);
 
-    cgx_status (*kernel_info)(int device, const cgx_kernel *kernel, size_t static_shared, cgx_kernel_info *info);
+    cgx_status (*kernel_info)(int device, const cgx_kernel *kernel, const cgx_shared_use *shared,
+                              cgx_kernel_info *info);
     cgx_status (*enqueue_launch)(void *queue, const cgx_launch_request *request);
     /* How the launch will run, in words. */
     void (*explain)(int device, const cgx_launch_request *request, char *text, size_t bytes);
     /* Blocks resident at once on a unit, and on the whole device under a cooperative launch. */
-    cgx_status (*occupancy)(int device, const cgx_kernel *kernel, int threads, size_t shared, int *per_unit,
-                            int *cooperative);
+    cgx_status (*occupancy)(int device, const cgx_kernel *kernel, int threads, const cgx_shared_use *shared,
+                            int *per_unit, int *cooperative);
     cgx_status (*variable_address)(int device, cgx_variable variable, void **address, size_t *bytes);
     /* The shared object that holds the unit goes away: what was loaded of it is to be unloaded. May be NULL. */
     void (*unit_gone)(const cgx__unit *unit);

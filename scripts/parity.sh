@@ -17,7 +17,8 @@ esac
 # Folders with a test in the backend's suite.
 declare -a folders=()
 while IFS= read -r build; do
-    if grep -qE "suite: *(\[[^]]*)?'$backend'" "$build"; then
+    if grep -qE "suite: *(\[[^]]*)?'$backend'" "$build" ||
+        { [[ $backend != cpu ]] && grep -q 'foreach gpu, env : gpu_suites' "$build"; }; then
         folders+=("$(dirname "$build")")
     fi
 done < <(find "$root/tests" -name meson.build | sort)

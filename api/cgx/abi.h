@@ -33,6 +33,11 @@ typedef struct {
     char target[40];
 } cgx__image;
 
+/* CUDA images have static shared memory for arrays of up to so many bytes. A larger one is at the end of the launch's
+ * dynamic shared memory, rounded up to a multiple of 128 bytes: nvcc takes 48 KiB of static memory at most. Half of those,
+ * so that any two arrays that nvcc would take together still are. One a kernel can be so. */
+enum { CGX__LARGE_SHARED = 24 * 1024 };
+
 /* One per CGX_SHARED, in section cgx_sites. As large as its alignment, or compilers leave gaps between them.
  * `unit_state` and `function` say whose it is; a pointer to the unit itself would keep every image alive in a link. */
 typedef struct {

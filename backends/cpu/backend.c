@@ -394,9 +394,9 @@ static const cgx__entry *choose_entry(const cgx_kernel *k)
     return best;
 }
 
-static cgx_status kernel_info(int device, const cgx_kernel *kernel, size_t static_shared, cgx_kernel_info *info)
+static cgx_status kernel_info(int device, const cgx_kernel *kernel, const cgx_shared_use *shared, cgx_kernel_info *info)
 {
-    (void)device, (void)static_shared;
+    (void)device, (void)shared;
     info->engine = "fibers";
     info->target = level_name(choose_entry(kernel)->level);
     return CGX_OK;
@@ -405,11 +405,12 @@ static cgx_status kernel_info(int device, const cgx_kernel *kernel, size_t stati
 /* A worker runs one block at a time, so one is resident. Under a cooperative launch all are, as many as half of the
  * machine's memory takes: per thread the pages of a stack that waiting touches, per block its shared memory and what
  * collectives use. */
-static cgx_status occupancy(int device, const cgx_kernel *kernel, int threads, size_t shared, int *per_unit,
-                            int *cooperative)
+static cgx_status occupancy(int device, const cgx_kernel *kernel, int threads, const cgx_shared_use *shared,
+                            int *per_unit, int *cooperative)
 {
     (void)device, (void)kernel;
-    size_t block = (size_t)threads * (STACK_RESIDENT_BYTES + 2 * CGX__VALUE_BYTES) + shared + 16384;
+    size_t block =
+        (size_t)threads * (STACK_RESIDENT_BYTES + 2 * CGX__VALUE_BYTES) + shared->fixed + shared->dynamic + 16384;
     size_t fit = cpu.memory / 2 / block;
     *per_unit = 1;
     *cooperative = fit > 65535 ? 65535 : (int)fit;
@@ -553,7 +554,7 @@ static cgx_status enqueue_launch(void *queue, const cgx_launch_request *r)
     l->shape.blocks = (int64_t)c->grid.x * c->grid.y * c->grid.z;
     l->cluster_blocks = c->cluster.x * c->cluster.y * c->cluster.z;
     l->seed = cpu.seed;
-    l->static_shared = r->static_shared;
+    l->static_shared = r->shared.fixed;
     l->dynamic_shared = c->dynamic_shared;
     l->cooperative = !!(c->flags & CGX_LAUNCH_COOPERATIVE);
     l->dynamic = !l->cooperative && c->flags & CGX_LAUNCH_DYNAMIC;

@@ -10,9 +10,16 @@
 #define GPU_IMAGE CGX__IMAGE_CUDA
 #define GPU_SYMBOL(cuda, hip) #cuda
 #define GPU_ADDRESS unsigned long long
+#define GPU_MOVES_LARGE_SHARED 1 /* arrays above CGX__LARGE_SHARED are in dynamic memory */
 #include "../gpu/driver.h"
 
 typedef struct CUctx_st *CUcontext;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct {
+    int type, id; /* CUmemLocation */
+    int flags;
+} CUmemAccessDesc;
+enum { MEM_LOCATION_TYPE_DEVICE = 1, MEM_ACCESS_READWRITE = 3 };
 
 /* CUdevice_attribute */
 enum {
@@ -75,6 +82,13 @@ typedef struct {
     X(int, CtxGetCurrent, "cuCtxGetCurrent", (CUcontext *))                                                            \
     X(int, CtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext))                                                         \
     X(int, CtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext *))                                                         \
+    X(int, CtxEnablePeerAccess, "cuCtxEnablePeerAccess", (CUcontext, unsigned))                                        \
+    X(int, DeviceGetDefaultMemPool, "cuDeviceGetDefaultMemPool", (CUmemoryPool *, int))                                \
+    X(int, MemPoolSetAccess, "cuMemPoolSetAccess", (CUmemoryPool, const CUmemAccessDesc *, size_t))                    \
+    X(int, StreamGetCtx, "cuStreamGetCtx", (gpu_stream, CUcontext *))                                                  \
+    X(int, OccupancyMaxPotentialClusterSize, "cuOccupancyMaxPotentialClusterSize",                                     \
+      (int *, gpu_function, const CUlaunchConfig *))                                                                   \
+    X(int, OccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters", (int *, gpu_function, const CUlaunchConfig *))  \
     X(int, FuncSetAttribute, "cuFuncSetAttribute", (gpu_function, int, int))                                           \
     X(int, LaunchKernelEx, "cuLaunchKernelEx", (const CUlaunchConfig *, gpu_function, void **, void **))               \
     X(int, MemcpyAsync, "cuMemcpyAsync", (gpu_address, gpu_address, size_t, gpu_stream))                               \

@@ -123,30 +123,76 @@ static cgx_status kernel_target(int d, const function *f, char *target, size_t b
     return CGX_OK;
 }
 
-static cgx_status allow_shared(int d, function *f, size_t bytes)
+static cgx_status check_stream(int d, gpu_stream stream)
 {
-    if ((int)bytes <= __atomic_load_n(&f->dynamic_shared, __ATOMIC_ACQUIRE) || bytes <= 48 * 1024 - 1024)
-        return CGX_OK;
-    CHECK(check(d, driver.FuncSetAttribute(f->handle, FUNCTION_MAX_DYNAMIC_SHARED, (int)bytes), f->kernel->name));
-    __atomic_store_n(&f->dynamic_shared, (int)bytes, __ATOMIC_RELEASE);
+    CUcontext context = NULL;
+    CHECK(check(d, driver.StreamGetCtx(stream, &context), "asking for the stream's context"));
+    if (context != devices[d].context)
+        return cgx__fail(CGX_ERROR_INVALID,
+                         "cgx_queue_from_native: the stream is not of cuda:%d, or of another context than the device's "
+                         "primary one, which the CUDA runtime and cgx use",
+                         d);
     return CGX_OK;
 }
 
-static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, void **parameters)
+static int enable_peer(int d, int peer)
 {
+    enum { ALREADY_ENABLED = 704 };
+    CUmemoryPool pool = NULL;
+    const CUmemAccessDesc access = { MEM_LOCATION_TYPE_DEVICE, devices[d].handle, MEM_ACCESS_READWRITE };
+    const int r = driver.CtxEnablePeerAccess(devices[peer].context, 0);
+    if (r != GPU_SUCCESS && r != ALREADY_ENABLED)
+        return 0;
+    return !driver.DeviceGetDefaultMemPool(&pool, devices[peer].handle) && !driver.MemPoolSetAccess(pool, &access, 1);
+}
+
+/* A kernel has 48 KiB without asking. That counts static memory, so what is asked for is always set. */
+static cgx_status allow_shared(int d, function *f, size_t bytes)
+{
+    if ((int)bytes <= __atomic_load_n(&f->dynamic_shared, __ATOMIC_ACQUIRE) ||
+        bytes + (size_t)f->static_shared <= 48 * 1024)
+        return CGX_OK;
+    /* Once and for all, so that threads with different needs do not undo one another's. */
+    const int most = (int)devices[d].shared - f->static_shared;
+    CHECK(check(d, driver.FuncSetAttribute(f->handle, FUNCTION_MAX_DYNAMIC_SHARED, most), f->kernel->name));
+    __atomic_store_n(&f->dynamic_shared, most, __ATOMIC_RELEASE);
+    return CGX_OK;
+}
+
+/* Why a launch of clusters, or one with all blocks resident, does not fit: what would. */
+static cgx_status too_large(const queue *q, const function *f, const cgx_launch_request *r, CUlaunchConfig *config,
+                            int result)
+{
+    const cgx_config *c = r->config;
+    const int cluster = c->cluster.x * c->cluster.y * c->cluster.z, threads = c->block.x * c->block.y * c->block.z;
+    const char *name = error_name(result);
+    int largest = 0, clusters = 0;
+    if (cluster <= 1)
+        return check(q->device, result, f->kernel->name);
+    if (!driver.OccupancyMaxPotentialClusterSize(&largest, f->handle, config) && largest < cluster)
+        return cgx__fail(
+            CGX_ERROR_LIMIT,
+            "%s: clusters of %d blocks of %s threads asked, cuda:%d takes %d of this kernel; %d would fit (%s)",
+            f->kernel->name, cluster, cgx__number(threads), q->device, largest, largest, name ? name : "?");
+    if (c->flags & CGX_LAUNCH_COOPERATIVE && !driver.OccupancyMaxActiveClusters(&clusters, f->handle, config))
+        return cgx__fail(
+            CGX_ERROR_LIMIT,
+            "%s: %s cooperative blocks in clusters of %d asked, cuda:%d takes %s at once; %s would fit (%s)",
+            f->kernel->name, cgx__number((int64_t)c->grid.x * c->grid.y * c->grid.z), cluster, q->device,
+            cgx__number((int64_t)clusters * cluster), cgx__number((int64_t)clusters * cluster), name ? name : "?");
+    return check(q->device, result, f->kernel->name);
+}
+
+static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, size_t dynamic, void **parameters)
+{
+    enum { TOO_LARGE = 701, COOPERATIVE_TOO_LARGE = 720, INVALID_CLUSTER_SIZE = 912, INVALID_VALUE = 1 };
     const cgx_config *c = r->config;
     const int cluster = c->cluster.x * c->cluster.y * c->cluster.z;
     CUlaunchAttribute attributes[2];
-    CUlaunchConfig config = { (unsigned)c->grid.x,
-                              (unsigned)c->grid.y,
-                              (unsigned)c->grid.z,
-                              (unsigned)c->block.x,
-                              (unsigned)c->block.y,
-                              (unsigned)c->block.z,
-                              (unsigned)c->dynamic_shared,
-                              q->stream,
-                              attributes,
-                              0 };
+    CUlaunchConfig config = {
+        (unsigned)c->grid.x,  (unsigned)c->grid.y, (unsigned)c->grid.z, (unsigned)c->block.x, (unsigned)c->block.y,
+        (unsigned)c->block.z, (unsigned)dynamic,   q->stream,           attributes,           0
+    };
     if (c->flags & CGX_LAUNCH_COOPERATIVE)
         attributes[config.numAttrs++] =
             (CUlaunchAttribute){ .id = LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1 };
@@ -157,5 +203,9 @@ static cgx_status launch(const queue *q, function *f, const cgx_launch_request *
                                                        (unsigned)c->cluster.z } };
     if (cluster > 8)
         CHECK(check(q->device, driver.FuncSetAttribute(f->handle, FUNCTION_NON_PORTABLE_CLUSTER, 1), f->kernel->name));
-    return check(q->device, driver.LaunchKernelEx(&config, f->handle, parameters, NULL), f->kernel->name);
+    const int result = driver.LaunchKernelEx(&config, f->handle, parameters, NULL);
+    if (result == TOO_LARGE || result == COOPERATIVE_TOO_LARGE || result == INVALID_CLUSTER_SIZE ||
+        result == INVALID_VALUE)
+        return too_large(q, f, r, &config, result);
+    return check(q->device, result, f->kernel->name);
 }

@@ -77,11 +77,15 @@ enum {
     X(1, CGX_ERROR_INVALID, 0, "the driver refuses an argument")                          \
     X(2, CGX_ERROR_OUT_OF_MEMORY, 0, "not enough device memory")                          \
     X(9, CGX_ERROR_INVALID, 0, "the driver refuses the launch's shape")                   \
+    X(4, CGX_ERROR_DRIVER, 0, "the driver is shutting down: the process ends")            \
+    X(46, CGX_ERROR_NO_DEVICE, 0, "another process has the GPU for itself")               \
     X(100, CGX_ERROR_NO_DEVICE, 0, "there is no GPU")                                     \
     X(101, CGX_ERROR_NO_DEVICE, 0, "there is no such GPU")                                \
     X(201, CGX_ERROR_INVALID, 0, "there is no valid context")                             \
     X(209, CGX_ERROR_UNSUPPORTED, 0, "the file has no image for this GPU")                \
+    X(214, CGX_ERROR_FAULT, 1, "the GPU's memory failed (ECC)")                           \
     X(218, CGX_ERROR_UNSUPPORTED, 0, "the driver cannot compile the PTX")                 \
+    X(220, CGX_ERROR_FAULT, 1, "a link between GPUs failed")                              \
     X(222, CGX_ERROR_DRIVER, 0, "the driver is older than the PTX")                       \
     X(500, CGX_ERROR_INVALID, 0, "not found in the image")                                \
     X(700, CGX_ERROR_FAULT, 1, "a kernel accessed memory that is not its")                \
@@ -96,5 +100,6 @@ enum {
     X(718, CGX_ERROR_FAULT, 1, "a kernel jumped to an invalid address")                   \
     X(719, CGX_ERROR_FAULT, 1, "a kernel failed")                                         \
     X(720, CGX_ERROR_LIMIT, 0, "the cooperative launch has more blocks than fit at once") \
-    X(801, CGX_ERROR_UNSUPPORTED, 0, "the GPU or driver cannot do this")
+    X(801, CGX_ERROR_UNSUPPORTED, 0, "the GPU or driver cannot do this")                  \
+    X(912, CGX_ERROR_LIMIT, 0, "the GPU takes no such cluster")
 #endif

@@ -17,6 +17,7 @@ typedef struct {
     int handle;
     void *context; /* CUDA: the primary one, retained at first use: the CUDA runtime's too. HIP has none */
     int units;
+    size_t shared; /* memory of a block, opt-in included */
     char description[128];
     char target[64]; /* "sm_90", "gfx942:sramecc+:xnack-" */
     int lost;        /* after a fault that leaves it unusable, with the error's text */
@@ -34,8 +35,12 @@ typedef struct function {
     const cgx_kernel *kernel;
     const cgx__image *image;
     gpu_function handle;
+    int device;
+    int max_threads,
+        static_shared;  /* of the image: registers limit the one, the library's own arrays are in the other */
     int dynamic_shared; /* as set so far */
-    struct function *next;
+    uint64_t fit;       /* the last answer about occupancy, packed */
+    struct function *next, *next_found;
 } function;
 
 /* What is loaded of a unit on a device. Hangs in the unit's slot 1 + nothing else: the list dies with the unit. */
@@ -52,6 +57,10 @@ static device devices[MAX_DEVICES];
 static int device_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of contexts and modules */
 static module *modules;
+/* Functions by kernel and device. Read without the lock: entries are added in front, and taken out only when the shared object
+ * of the kernel is unloaded, which nobody may launch from at the same time. */
+enum { BUCKETS = 1024 };
+static function *found[BUCKETS];
 
 static struct {
 #define MEMBER(name, cuda, hip, parameters) int(*name) parameters;
@@ -86,9 +95,14 @@ static int copy_peer(int to_device, gpu_address to, int from_device, gpu_address
 static const cgx__image *image_for(int d, const cgx__images *images);
 /* The processor whose code runs. */
 static cgx_status kernel_target(int d, const function *f, char *target, size_t bytes);
+/* Whether a stream of the user's can serve the device, of which it is to be a queue. */
+static cgx_status check_stream(int d, gpu_stream stream);
+/* Lets kernels and stream-ordered allocations of D reach memory of PEER; the driver says that they can. */
+static int enable_peer(int d, int peer);
 /* Lets the kernel have as much dynamic shared memory as this launch asks for. */
 static cgx_status allow_shared(int d, function *f, size_t bytes);
-static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, void **parameters);
+/* DYNAMIC is what the driver is asked for, arrays that the image has not included. */
+static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, size_t dynamic, void **parameters);
 
 /* ---- errors ---- */
 
@@ -189,6 +203,13 @@ static cgx_status device_info(int d, cgx_device_info *info)
     info->max_argument_bytes = 4096;
     describe(d, info);
     info->units = v->units;
+    v->shared = info->shared_bytes_per_block;
+    for (int peer = 0; peer < device_count; peer++) {
+        int handle, can = 0;
+        if (peer != d && !driver.DeviceGet(&handle, peer) && !driver.DeviceCanAccessPeer(&can, v->handle, handle) &&
+            can)
+            info->capabilities |= CGX_CAN_PEER;
+    }
     return CGX_OK;
 }
 
@@ -212,9 +233,11 @@ static cgx_status queue_create(int d, void *native, void **out)
     q->stream = native;
     q->owned = !native;
     cgx_status s = enter(d, &pushed);
-    if (!s && q->owned)
-        s = check(d, driver.StreamCreate(&q->stream, STREAM_NON_BLOCKING), "creating a stream");
-    leave(pushed, s);
+    if (!s) {
+        s = q->owned ? check(d, driver.StreamCreate(&q->stream, STREAM_NON_BLOCKING), "creating a stream")
+                     : check_stream(d, q->stream);
+        leave(pushed, s);
+    }
     if (s)
         free(q);
     else
@@ -446,10 +469,20 @@ static cgx_status enqueue_copy_peer(void *queue_, void *destination, const void 
                "copying between devices");
 }
 
+/* Access is enabled by the first question: mapping every allocation on every device costs programs that never ask. */
 static int can_access(int d, int peer)
 {
-    int can = 0;
-    return !driver.DeviceCanAccessPeer(&can, devices[d].handle, devices[peer].handle) && can;
+    int can = 0, pushed;
+    if (driver.DeviceCanAccessPeer(&can, devices[d].handle, devices[peer].handle) || !can)
+        return 0;
+    if (enter(peer, &pushed)) /* so that its context exists */
+        return 0;
+    leave(pushed, CGX_OK);
+    if (enter(d, &pushed))
+        return 0;
+    can = enable_peer(d, peer);
+    leave(pushed, CGX_OK);
+    return can;
 }
 
 static gpu_address offset(gpu_address address, size_t bytes)
@@ -550,35 +583,69 @@ static cgx_status load_module(int d, const cgx__unit *u, const char *kernel, mod
     return CGX_OK;
 }
 
+static function **bucket(int d, const cgx_kernel *k)
+{
+    const uint64_t mixed = ((uint64_t)(uintptr_t)k / 8 + (uint64_t)d) * 0x9e3779b97f4a7c15u;
+    return found + mixed / (UINT64_MAX / BUCKETS + 1);
+}
+
+static function *look_up(int d, const cgx_kernel *k)
+{
+    function *f = __atomic_load_n(bucket(d, k), __ATOMIC_ACQUIRE);
+    while (f && (f->kernel != k || f->device != d))
+        f = f->next_found;
+    return f;
+}
+
+/* Under the lock, in the device's context. */
+static cgx_status load_function(int d, const cgx_kernel *k, function **out)
+{
+    module *m = NULL;
+    char symbol[256];
+    CHECK(load_module(d, k->unit, k->name, &m));
+    function *f = calloc(1, sizeof *f);
+    if (!f)
+        return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, GPU_NAME ": not enough memory for a kernel");
+    snprintf(symbol, sizeof symbol, "%s__device", k->name);
+    int r = driver.ModuleGetFunction(&f->handle, m->handle, symbol);
+    r = r ? r : driver.FuncGetAttribute(&f->max_threads, FUNCTION_MAX_THREADS, f->handle);
+    r = r ? r : driver.FuncGetAttribute(&f->static_shared, FUNCTION_SHARED_BYTES, f->handle);
+    if (r) {
+        free(f);
+        return check(d, r, symbol);
+    }
+    function **at = bucket(d, k);
+    f->kernel = k, f->image = m->image, f->device = d;
+    f->next = m->functions, f->next_found = *at;
+    m->functions = f;
+    __atomic_store_n(at, f, __ATOMIC_RELEASE);
+    *out = f;
+    return CGX_OK;
+}
+
 /* In the device's context. */
 static cgx_status find_function(int d, const cgx_kernel *k, function **out)
 {
-    module *m = NULL;
-    function *f = NULL;
-    char symbol[256];
+    cgx_status s = CGX_OK;
+    *out = look_up(d, k);
+    if (*out)
+        return CGX_OK;
     pthread_mutex_lock(&lock);
-    cgx_status s = load_module(d, k->unit, k->name, &m);
-    if (!s)
-        for (f = m->functions; f && f->kernel != k; f = f->next)
-            ;
-    if (!s && !f) {
-        f = calloc(1, sizeof *f);
-        snprintf(symbol, sizeof symbol, "%s__device", k->name);
-        s = !f ? cgx__fail(CGX_ERROR_OUT_OF_MEMORY, GPU_NAME ": not enough memory for a kernel")
-               : check(d, driver.ModuleGetFunction(&f->handle, m->handle, symbol), symbol);
-        if (s) {
-            free(f);
-        } else {
-            f->kernel = k;
-            f->image = m->image;
-            f->next = m->functions;
-            m->functions = f;
-        }
-    }
+    *out = look_up(d, k); /* another thread may have been first */
+    if (!*out)
+        s = load_function(d, k, out);
     pthread_mutex_unlock(&lock);
-    if (!s)
-        *out = f;
     return s;
+}
+
+/* Under the lock. */
+static void forget_function(function *f)
+{
+    function **at = bucket(f->device, f->kernel);
+    while (*at != f)
+        at = &(*at)->next_found;
+    __atomic_store_n(at, f->next_found, __ATOMIC_RELEASE);
+    free(f);
 }
 
 static void unit_gone(const cgx__unit *u)
@@ -594,7 +661,7 @@ static void unit_gone(const cgx__unit *u)
         *at = m->next;
         for (function *f = m->functions, *next; f; f = next) {
             next = f->next;
-            free(f);
+            forget_function(f);
         }
         pthread_mutex_unlock(&lock);
         if (!enter(m->device, &pushed)) {
@@ -608,38 +675,76 @@ static void unit_gone(const cgx__unit *u)
     pthread_mutex_unlock(&lock);
 }
 
-static cgx_status kernel_info(int d, const cgx_kernel *k, size_t static_shared, cgx_kernel_info *info)
+/* The dynamic shared memory that the driver is asked for, and a check that the device has it beside what the image takes. */
+static cgx_status dynamic_shared(int d, const function *f, const cgx_shared_use *use, size_t *bytes)
+{
+    const size_t fixed = (size_t)f->static_shared, limit = devices[d].shared;
+    const char *name = f->kernel->name;
+    size_t large = 0;
+    if (GPU_MOVES_LARGE_SHARED && use->large_arrays > 1)
+        return cgx__fail(CGX_ERROR_LIMIT,
+                         "%s: %d arrays of more than %s bytes of shared memory, " GPU_NAME
+                         ":%d takes one a kernel; put them into one struct",
+                         name, use->large_arrays, cgx__size(CGX__LARGE_SHARED), d);
+    if (GPU_MOVES_LARGE_SHARED && use->large_arrays)
+        large = use->large + (-use->dynamic & 127);
+    if (fixed + large > limit)
+        return cgx__fail(CGX_ERROR_LIMIT, "%s: the kernel declares %s bytes of shared memory, " GPU_NAME ":%d takes %s",
+                         name, cgx__size(fixed + large), d, cgx__size(limit));
+    if (use->dynamic > limit - fixed - large)
+        return cgx__fail(CGX_ERROR_LIMIT,
+                         "%s: %s bytes of dynamic shared memory asked beside %s static ones (some of them the "
+                         "library's), " GPU_NAME ":%d takes %s a block; %s would fit",
+                         name, cgx__size(use->dynamic), cgx__size(fixed + large), d, cgx__size(limit),
+                         cgx__size((limit - fixed - large) & ~(size_t)127));
+    *bytes = use->dynamic + large;
+    return CGX_OK;
+}
+
+static cgx_status kernel_info(int d, const cgx_kernel *k, const cgx_shared_use *shared, cgx_kernel_info *info)
 {
     function *f = NULL;
-    int pushed, threads = 0, bytes = 0;
+    int pushed;
     static _Thread_local char target[sizeof(cgx__image)];
-    (void)static_shared;
     CHECK(enter(d, &pushed));
     cgx_status s = find_function(d, k, &f);
-    if (!s && !(s = check(d, driver.FuncGetAttribute(&threads, FUNCTION_MAX_THREADS, f->handle), k->name)) &&
-        !(s = check(d, driver.FuncGetAttribute(&bytes, FUNCTION_SHARED_BYTES, f->handle), k->name)))
+    if (!s)
         s = kernel_target(d, f, target, sizeof target);
     CHECK(leave(pushed, s));
-    info->max_threads = threads < info->max_threads ? threads : info->max_threads;
-    info->static_shared_bytes = (size_t)bytes;
+    info->max_threads = f->max_threads < info->max_threads ? f->max_threads : info->max_threads;
+    info->static_shared_bytes = (size_t)f->static_shared + (GPU_MOVES_LARGE_SHARED ? shared->large : 0);
     info->engine = "native";
     info->target = target;
     return CGX_OK;
 }
 
-static cgx_status occupancy(int d, const cgx_kernel *k, int threads, size_t shared, int *per_unit, int *cooperative)
+/* A cooperative launch asks this before each launch, mostly the same: the last answer is kept. */
+static cgx_status occupancy(int d, const cgx_kernel *k, int threads, const cgx_shared_use *shared, int *per_unit,
+                            int *cooperative)
 {
     function *f = NULL;
     int pushed;
+    size_t dynamic = 0;
     CHECK(enter(d, &pushed));
     cgx_status s = find_function(d, k, &f);
-    if (!s)
-        s = allow_shared(d, f, shared);
-    if (!s)
-        s = check(d, driver.OccupancyMaxActiveBlocks(per_unit, f->handle, threads, shared), k->name);
-    CHECK(leave(pushed, s));
+    if (s)
+        return leave(pushed, s);
+    *per_unit = *cooperative = 0;
+    if (threads > f->max_threads || dynamic_shared(d, f, shared, &dynamic))
+        return leave(pushed, CGX_OK); /* none fits; the launch says why */
+    const uint64_t question = (uint64_t)threads << 48 | (uint64_t)dynamic << 16;
+    const uint64_t known = __atomic_load_n(&f->fit, __ATOMIC_RELAXED);
+    if (known && (known & ~(uint64_t)0xffff) == question) {
+        *per_unit = (int)(known & 0xffff);
+    } else {
+        s = allow_shared(d, f, dynamic);
+        if (!s)
+            s = check(d, driver.OccupancyMaxActiveBlocks(per_unit, f->handle, threads, dynamic), k->name);
+        if (!s)
+            __atomic_store_n(&f->fit, question | (uint64_t)(*per_unit & 0xffff), __ATOMIC_RELAXED);
+    }
     *cooperative = *per_unit * devices[d].units;
-    return CGX_OK;
+    return leave(pushed, s);
 }
 
 static void explain(int d, const cgx_launch_request *r, char *text, size_t bytes)
@@ -648,21 +753,38 @@ static void explain(int d, const cgx_launch_request *r, char *text, size_t bytes
              r->config->flags & CGX_LAUNCH_COOPERATIVE ? ", cooperative" : "");
 }
 
+static cgx_status check_threads(const queue *q, const function *f, const cgx_config *c)
+{
+    const int threads = c->block.x * c->block.y * c->block.z;
+    if (threads <= f->max_threads)
+        return CGX_OK;
+    return cgx__fail(CGX_ERROR_LIMIT,
+                     "%s: %s threads a block asked, " GPU_NAME
+                     ":%d has registers for %s of this kernel; %s would fit, or declare CGX_MAX_THREADS",
+                     f->kernel->name, cgx__number(threads), q->device, cgx__number(f->max_threads),
+                     cgx__number(f->max_threads));
+}
+
 static cgx_status enqueue_launch(void *queue_, const cgx_launch_request *r)
 {
     const queue *q = queue_;
     const cgx_kernel *k = r->kernel;
     function *f = NULL;
     int pushed;
+    size_t dynamic = 0;
     void *parameters[MAX_PARAMETERS + 1];
     for (uint32_t i = 0; i < k->parameter_count; i++)
         parameters[i] = (char *)(uintptr_t)r->arguments + k->parameters[i].offset;
     CHECK(enter(q->device, &pushed));
     cgx_status s = find_function(q->device, k, &f);
     if (!s)
-        s = allow_shared(q->device, f, r->config->dynamic_shared);
+        s = check_threads(q, f, r->config);
     if (!s)
-        s = launch(q, f, r, parameters);
+        s = dynamic_shared(q->device, f, &r->shared, &dynamic);
+    if (!s)
+        s = allow_shared(q->device, f, dynamic);
+    if (!s)
+        s = launch(q, f, r, dynamic, parameters);
     return leave(pushed, s);
 }
 

@@ -10,6 +10,7 @@
 #define GPU_IMAGE CGX__IMAGE_HIP
 #define GPU_SYMBOL(cuda, hip) #hip
 #define GPU_ADDRESS void *
+#define GPU_MOVES_LARGE_SHARED 0
 #include "../gpu/driver.h"
 
 /* hipDeviceAttribute_t */

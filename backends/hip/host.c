@@ -140,12 +140,33 @@ static cgx_status allow_shared(int d, function *f, size_t bytes)
     return CGX_OK;
 }
 
-static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, void **parameters)
+/* Streams of HIP know their device themselves. */
+static cgx_status check_stream(int d, gpu_stream stream)
+{
+    (void)d, (void)stream;
+    return CGX_OK;
+}
+
+/* Not among the functions without which the driver is too old: programs with one GPU do without. */
+static int enable_peer(int d, int peer)
+{
+    enum { ALREADY_ENABLED = 704 };
+    int (*enable)(int, unsigned);
+    void *address = dlsym(library, "hipDeviceEnablePeerAccess");
+    (void)d; /* the current one */
+    if (!address)
+        return 0;
+    memcpy(&enable, &address, sizeof address);
+    const int r = enable(peer, 0);
+    return r == GPU_SUCCESS || r == ALREADY_ENABLED;
+}
+
+static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, size_t dynamic, void **parameters)
 {
     const cgx_config *c = r->config;
     const unsigned gx = (unsigned)c->grid.x, gy = (unsigned)c->grid.y, gz = (unsigned)c->grid.z;
     const unsigned bx = (unsigned)c->block.x, by = (unsigned)c->block.y, bz = (unsigned)c->block.z;
-    const unsigned shared = (unsigned)c->dynamic_shared;
+    const unsigned shared = (unsigned)dynamic;
     const int64_t threads = (int64_t)gx * bx;
     /* The packet that starts a grid counts threads, in 32 bits (HSA, kernel dispatch packet). */
     if (threads > UINT32_MAX)

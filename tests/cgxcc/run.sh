@@ -118,7 +118,7 @@ for i in range(count):
     assert offset % 64 == 0 and offset + n <= size and flags == 0
     assert b[offset:offset + 4] == (b'\x50\xed\x55\xba' if kind == 1 else b'\x7fELF')
     targets.append((kind, target.rstrip(b'\0').decode()))
-assert targets == [(1, 'sm_80 sm_90'), (2, 'gfx90a'), (2, 'gfx1100')], targets
+assert targets == [(1, 'sm_75, 80, 86, 89, 90, 100, 120'), (2, 'gfx90a'), (2, 'gfx1100')], targets
 print(targets)
 P
     readelf -SW k1.o | grep cgx_images | grep -q ' 64$'
@@ -816,7 +816,7 @@ test_real-device() {
     local done='' c
     unset CGXCC_NVCC CGXCC_HIP
     if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then
-        c=("$cgxcc" --backends=cuda -g '-DTIMES(a,b)=((a)*(b))' -MMD -c by_hand.c)
+        c=("$cgxcc" --backends=cuda --cuda-arch=75,90 -g '-DTIMES(a,b)=((a)*(b))' -MMD -c by_hand.c)
         "${c[@]}" -o cuda.o
         section cuda.o .rodata.cgx_images cuda.blob
         grep -aq twice__device cuda.blob

@@ -182,7 +182,9 @@ CGX_KERNEL_EXTERN(look_back_wide, (const unsigned *, in), (unsigned long long *,
             while (i >= 0 && !((s = cgx_atomic_load(status + i, CGX_ACQUIRE, CGX_SCOPE_DEVICE)) >> 32))
                 ;
             cgx_mask prefixes = cgx_ballot(t, s >> 32 == HAS_PREFIX);
-            int first = prefixes ? __builtin_ctzll(prefixes) : 32;
+            int first = 0; /* of the lanes that see a prefix */
+            while (first < 32 && !(prefixes >> first & 1))
+                first++;
             back += cgx_reduce(t, lane <= first ? (unsigned)s : 0u, CGX_PLUS);
             if (prefixes)
                 break;

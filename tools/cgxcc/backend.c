@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #ifndef CGXCC_DEFAULT_CUDA_ARCH
-#define CGXCC_DEFAULT_CUDA_ARCH "80,90"
+/* Every chip family that this nvcc builds for; their code for consoles and cars (87, 88, 110, 121) is left to the list. */
+#define CGXCC_DEFAULT_CUDA_ARCH "75,80,86,89,90,100,120"
 #endif
 #ifndef CGXCC_DEFAULT_HIP_ARCH
 #define CGXCC_DEFAULT_HIP_ARCH "gfx906,gfx90a,gfx942,gfx1030,gfx1100,gfx1200"
@@ -137,22 +138,34 @@ static const char *toolkit_of(const struct strings *compiler)
     return root;
 }
 
+/* "sm_80, 90", for the image table; as much of a long list as its field holds. */
+static const char *target_of(const struct strings *list)
+{
+    const size_t room = sizeof((cgx__image *)0)->target;
+    const char *text = "";
+    for (size_t i = 0; i < list->count; i++) {
+        char *longer = mem_printf("%s%s%s", text, i ? ", " : "sm_", list->at[i]);
+        if (strlen(longer) + (i + 1 < list->count ? strlen(", ...") : 0) >= room)
+            return mem_printf("%s, ...", text);
+        text = longer;
+    }
+    return text;
+}
+
 static void plan_cuda(const struct options *o, const struct strings *compiler, const char *source, struct passes *out)
 {
-    /* 177: a variable that only the host uses counts as unused in the device's view of the file. */
-    static const char *const fixed[] = { "-fatbin", "-x", "cu", "-std=c++17", "-diag-suppress=177", NULL };
+    /* 177: a variable that only the host uses counts as unused in the device's view of the file.
+     * --expt-relaxed-constexpr: fmin(x, 1) of a double and an int is a function of the C++ library here, constexpr and not
+     * __device__. */
+    static const char *const fixed[] = {
+        "-fatbin", "-x", "cu", "-std=c++17", "-diag-suppress=177", "--expt-relaxed-constexpr", NULL
+    };
     const struct strings *list = &o->architectures[BACKEND_CUDA];
     struct pass *p = add_pass(out, CGX__IMAGE_CUDA);
     struct strings *argv = &p->command.argv;
 
     p->tag = "cuda";
-    p->target = "";
-    for (size_t i = 0; i < list->count; i++) {
-        char *longer = mem_printf("%s%ssm_%s", p->target, i ? " " : "", list->at[i]);
-        if (strlen(longer) >= sizeof((cgx__image *)0)->target)
-            break;
-        p->target = longer;
-    }
+    p->target = target_of(list);
     p->toolkit = toolkit_of(compiler);
 
     strings_append(argv, compiler);

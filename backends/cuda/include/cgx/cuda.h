@@ -6,8 +6,9 @@
 #include <cgx/kernel.h>
 
 #define CGX__INLINE CGX_UNUSED static __device__ __forceinline__
-/* Of a kernel with these limits; no threads are no bound. */
-#define CGX__BOUNDS(flags, x, y, z) __launch_bounds__((x) * (y) * (z))
+/* Of a kernel with these limits. Without any it takes the largest block there is: nvcc may not give it registers for
+ * fewer threads. */
+#define CGX__BOUNDS(flags, x, y, z) __launch_bounds__((x) * (y) * (z) ? (x) * (y) * (z) : 1024)
 
 /* Threads of a warp, for which the shared layer says wave. */
 enum { CGX__WAVE = 32 };
@@ -93,6 +94,14 @@ CGX__INLINE uint32_t cgx__wave_shuffle(uint64_t lanes, uint32_t v, int lane)
 CGX__INLINE void cgx__gpu_sync(void)
 {
     __syncthreads();
+}
+
+/* Bytes of dynamic shared memory that the launch gave. */
+CGX__INLINE unsigned cgx__gpu_dynamic_bytes(void)
+{
+    unsigned bytes;
+    asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+    return bytes;
 }
 
 /* ---- arithmetic ---- */

@@ -52,21 +52,50 @@
 
 /* ---- shared memory ---- */
 
-#define CGX_SHARED(T, name)       \
-    __shared__ T name##__storage; \
-    T *const name = &name##__storage
-#define CGX_SHARED_ARRAY(T, name, n) \
-    __shared__ T name##__storage[n]; \
-    T *const name = name##__storage
-#define CGX_SHARED_ARRAY2(T, name, n, m) \
-    __shared__ T name##__storage[n][m];  \
-    T(*const name)[m] = name##__storage
+/* Static memory as the device compiler lays it out. An array of more than CGX__LARGE_SHARED bytes is none of the compiler's,
+ * which has a limit far below the chip's: it is the last part of the launch's dynamic shared memory, where the host has put
+ * room for it (abi.h). What is left here of such an array is a byte that nobody reads. */
+extern "C++" {
+template <typename T, bool large> struct cgx__static_part {
+    typedef T type;
+};
+template <typename T> struct cgx__static_part<T, true> {
+    typedef char type;
+};
+} /* extern "C++" */
+#if defined(CGX_PASS_CUDA)
+#define CGX__IS_LARGE(T) (sizeof(T) > CGX__LARGE_SHARED)
+#else
+#define CGX__IS_LARGE(T) false
+#endif
+#define CGX__SHARED_PLACE(T, name)                                          \
+    __shared__ cgx__static_part<T, CGX__IS_LARGE(T)>::type name##__storage; \
+    T &name##__place = *(T *)(CGX__IS_LARGE(T) ? cgx__large_shared(sizeof(T)) : (void *)&name##__storage)
+
+#define CGX_SHARED(T, name)     \
+    CGX__SHARED_PLACE(T, name); \
+    T *const name = &name##__place
+#define CGX_SHARED_ARRAY(T, name, n)       \
+    typedef T name##__type[n];             \
+    CGX__SHARED_PLACE(name##__type, name); \
+    T *const name = name##__place
+#define CGX_SHARED_ARRAY2(T, name, n, m)   \
+    typedef T name##__type[n][m];          \
+    CGX__SHARED_PLACE(name##__type, name); \
+    T(*const name)[m] = name##__place
 #define CGX_SHARED_ARRAY3(T, name, n, m, k) \
-    __shared__ T name##__storage[n][m][k];  \
-    T(*const name)[m][k] = name##__storage
+    typedef T name##__type[n][m][k];        \
+    CGX__SHARED_PLACE(name##__type, name);  \
+    T(*const name)[m][k] = name##__place
 /* One array for all types: device compilers refuse two of one name. */
 extern __shared__ __attribute__((aligned(128))) unsigned char cgx__dynamic_shared[];
 #define CGX_DYNAMIC_SHARED(T, name) T *const name = (T *)(void *)cgx__dynamic_shared
+extern "C++" {
+CGX__INLINE void *cgx__large_shared(unsigned bytes)
+{
+    return cgx__dynamic_shared + (cgx__gpu_dynamic_bytes() - (bytes + 127u) / 128u * 128u);
+}
+} /* extern "C++" */
 
 /* ---- device variables: the symbol is NAME. External, so that the host finds it; each image is a module of its own ---- */
 
