@@ -113,7 +113,10 @@ for chip in "${chips[@]}"; do
             'atom\.relaxed\.gpu\.xor\.b64'; do
             has atomics "$s" "$order"
         done
-        has copies "$s" 'cp\.async\.cg.* 16;' 'cp\.async\.ca.* 4;' 'cp\.async\.wait_group' 'cp\.async\.wait_all'
+        has copies "$s" 'cp\.async\.cg.* 16;' 'cp\.async\.wait_group' 'cp\.async\.wait_all'
+        for bytes in 4 8; do # in a function of its own
+            grep -qE "cp\.async\.ca\..* $bytes;" "$s" || fail "no copies of $bytes bytes in ${s##*/}"
+        done
         if [[ $chip == sm_90 ]]; then
             has barriers "$s" mbarrier.{init,arrive,arrive_drop,arrive.expect_tx,test_wait,try_wait.parity,inval}'\.'
             has copies "$s" 'cp\.async\.bulk\..*complete_tx' 'cp\.async\.bulk\.global' 'fence\.proxy\.async'

@@ -6,6 +6,8 @@
 #include <cgx/kernel.h>
 
 #define CGX__INLINE CGX_UNUSED static __device__ __forceinline__
+/* Long code that need not be fast. */
+#define CGX__OUTLINE CGX_UNUSED static __device__ __noinline__
 /* Of a kernel with these limits. Without any it takes the largest block there is: nvcc may not give it registers for
  * fewer threads. */
 #define CGX__BOUNDS(flags, x, y, z) __launch_bounds__((x) * (y) * (z) ? (x) * (y) * (z) : 1024)
@@ -142,7 +144,11 @@ CGX__INLINE uint64_t cgx_clock_nanoseconds(void)
 
 CGX__INLINE void cgx__gpu_misuse(const char *text, int line)
 {
+#if defined(__CUDA_ARCH__) /* nvcc's host pass does not know it */
     __assert_fail(text, __BASE_FILE__, (unsigned)line, "cgx");
+#else
+    (void)text, (void)line;
+#endif
 }
 
 } /* extern "C++" */

@@ -28,14 +28,6 @@ CGX__INLINE uint32_t cgx__gpu_shared_address(const void *p)
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(CGX_NO_OVERLAYS)
 #define CGX__HAS_MBARRIER 1
 
-/* Special register %cluster_nctarank: PTX ISA 10, sm_90. */
-CGX__INLINE bool cgx__gpu_has_cluster(void)
-{
-    uint32_t blocks;
-    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
-    return blocks > 1;
-}
-
 /* 9.7.13.15.9: sm_80. And the fence after which other blocks may use it, 9.7.13.4: sm_90. */
 CGX__INLINE void cgx__gpu_mbarrier_init(uint64_t *b, uint32_t count)
 {
@@ -51,63 +43,46 @@ CGX__INLINE void cgx__gpu_mbarrier_inval(uint64_t *b)
     asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(cgx__gpu_shared_address(b)) : "memory");
 }
 
-/* Arrivals, which give the state before: 9.7.13.15.13. One: sm_80; a count, bytes: sm_90. */
-CGX__INLINE uint64_t cgx__gpu_mbarrier_arrive(uint64_t *b)
-{
-    uint64_t state;
-    asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1];"
-                 : "=l"(state)
-                 : "r"(cgx__gpu_shared_address(b))
-                 : "memory");
-    return state;
-}
-CGX__INLINE uint64_t cgx__gpu_mbarrier_arrive_n(uint64_t *b, uint32_t n)
-{
-    uint64_t state;
-    asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1], %2;"
-                 : "=l"(state)
-                 : "r"(cgx__gpu_shared_address(b)), "r"(n)
-                 : "memory");
-    return state;
-}
-CGX__INLINE uint64_t cgx__gpu_mbarrier_arrive_bytes(uint64_t *b, uint32_t bytes)
-{
-    uint64_t state;
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 %0, [%1], %2;"
-                 : "=l"(state)
-                 : "r"(cgx__gpu_shared_address(b)), "r"(bytes)
-                 : "memory");
-    return state;
-}
-/* 9.7.13.15.14: sm_80. */
-CGX__INLINE uint64_t cgx__gpu_mbarrier_arrive_drop(uint64_t *b)
-{
-    uint64_t state;
-    asm volatile("mbarrier.arrive_drop.shared::cta.b64 %0, [%1];"
-                 : "=l"(state)
-                 : "r"(cgx__gpu_shared_address(b))
-                 : "memory");
-    return state;
-}
-/* The same at the barrier of a block of the cluster: no state comes back. sm_90. */
-CGX__INLINE void cgx__gpu_mbarrier_arrive_far(uint64_t *b, uint32_t n)
-{
-    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0], %1;" ::"r"(cgx__gpu_shared_address(b)),
-                 "r"(n)
-                 : "memory");
-}
-CGX__INLINE void cgx__gpu_mbarrier_arrive_bytes_far(uint64_t *b, uint32_t bytes)
-{
-    asm volatile(
-        "mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%0], %1;" ::"r"(cgx__gpu_shared_address(b)),
-        "r"(bytes)
-        : "memory");
-}
-CGX__INLINE void cgx__gpu_mbarrier_arrive_drop_far(uint64_t *b)
-{
-    asm volatile("mbarrier.arrive_drop.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(cgx__gpu_shared_address(b))
-                 : "memory");
-}
+/* Arrivals: 9.7.13.15.13 and .14. One: sm_80; a count, bytes: sm_90. The first form gives the state before; lanes that arrive
+ * together are given one state, that before all of them. A state that nobody uses costs nothing. The other form is for the barrier
+ * of another block of the cluster, and has none to give: sm_90. */
+#define CGX__MBARRIER_ARRIVE(name, operation)                                                          \
+    CGX__INLINE uint64_t cgx__gpu_mbarrier_##name(uint64_t *b)                                         \
+    {                                                                                                  \
+        uint64_t state;                                                                                \
+        asm volatile("mbarrier." operation ".shared::cta.b64 %0, [%1];"                                \
+                     : "=l"(state)                                                                     \
+                     : "r"(cgx__gpu_shared_address(b))                                                 \
+                     : "memory");                                                                      \
+        return state;                                                                                  \
+    }                                                                                                  \
+    CGX__INLINE void cgx__gpu_mbarrier_##name##_far(uint64_t *b)                                       \
+    {                                                                                                  \
+        asm volatile("mbarrier." operation                                                             \
+                     ".release.cluster.shared::cluster.b64 _, [%0];" ::"r"(cgx__gpu_shared_address(b)) \
+                     : "memory");                                                                      \
+    }
+#define CGX__MBARRIER_ARRIVE_WITH(name, operation)                                                          \
+    CGX__INLINE uint64_t cgx__gpu_mbarrier_##name(uint64_t *b, uint32_t n)                                  \
+    {                                                                                                       \
+        uint64_t state;                                                                                     \
+        asm volatile("mbarrier." operation ".shared::cta.b64 %0, [%1], %2;"                                 \
+                     : "=l"(state)                                                                          \
+                     : "r"(cgx__gpu_shared_address(b)), "r"(n)                                              \
+                     : "memory");                                                                           \
+        return state;                                                                                       \
+    }                                                                                                       \
+    CGX__INLINE void cgx__gpu_mbarrier_##name##_far(uint64_t *b, uint32_t n)                                \
+    {                                                                                                       \
+        asm volatile("mbarrier." operation                                                                  \
+                     ".release.cluster.shared::cluster.b64 _, [%0], %1;" ::"r"(cgx__gpu_shared_address(b)), \
+                     "r"(n)                                                                                 \
+                     : "memory");                                                                           \
+    }
+CGX__MBARRIER_ARRIVE(arrive, "arrive")
+CGX__MBARRIER_ARRIVE(arrive_drop, "arrive_drop")
+CGX__MBARRIER_ARRIVE_WITH(arrive_n, "arrive")
+CGX__MBARRIER_ARRIVE_WITH(arrive_bytes, "arrive.expect_tx")
 /* 9.7.13.15.17: sm_80. */
 CGX__INLINE uint32_t cgx__gpu_mbarrier_pending(uint64_t state)
 {
@@ -116,36 +91,52 @@ CGX__INLINE uint32_t cgx__gpu_mbarrier_pending(uint64_t state)
     return count;
 }
 
-/* Tests, and tests that may sleep for NS nanoseconds: 9.7.13.15.16, sm_80 and sm_90. The parity names the phase that is to be
- * over, and so does the state. */
-#define CGX__MBARRIER_TESTS(name, form, T, C)                                                                   \
-    CGX__INLINE bool cgx__gpu_mbarrier_test##name(const uint64_t *b, T phase)                                   \
-    {                                                                                                           \
-        int over;                                                                                               \
-        asm volatile("{\n\t.reg .pred p;\n\tmbarrier.test_wait" form ".shared::cta.b64 p, [%1], %2;\n\t"        \
-                     "selp.s32 %0, 1, 0, p;\n\t}"                                                               \
-                     : "=r"(over)                                                                               \
-                     : "r"(cgx__gpu_shared_address(b)), C(phase)                                                \
-                     : "memory");                                                                               \
-        return over != 0;                                                                                       \
-    }                                                                                                           \
-    CGX__INLINE bool cgx__gpu_mbarrier_try##name(const uint64_t *b, T phase, uint32_t ns)                       \
-    {                                                                                                           \
-        int over;                                                                                               \
-        asm volatile("{\n\t.reg .pred p;\n\tmbarrier.try_wait" form ".shared::cta.b64 p, [%1], %2, %3;\n\t"     \
-                     "selp.s32 %0, 1, 0, p;\n\t}"                                                               \
-                     : "=r"(over)                                                                               \
-                     : "r"(cgx__gpu_shared_address(b)), C(phase), "r"(ns)                                       \
-                     : "memory");                                                                               \
-        return over != 0;                                                                                       \
-    }                                                                                                           \
-    /* Until it is over: the loop is in the text, so that the answer never leaves its predicate. */             \
-    CGX__INLINE void cgx__gpu_mbarrier_wait##name(const uint64_t *b, T phase)                                   \
-    {                                                                                                           \
-        asm volatile("{\n\t.reg .pred p;\nAGAIN:\n\tmbarrier.try_wait" form ".shared::cta.b64 p, [%0], %1;\n\t" \
-                     "@!p bra AGAIN;\n\t}" ::"r"(cgx__gpu_shared_address(b)),                                   \
-                     C(phase)                                                                                   \
-                     : "memory");                                                                               \
+/* Blocks of the cluster: special register %cluster_nctarank, PTX ISA 10, sm_90. */
+CGX__INLINE uint32_t cgx__gpu_cluster_count(void)
+{
+    uint32_t blocks;
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+    return blocks;
+}
+
+/* Tests, tests that may sleep for NS nanoseconds, and waits: 9.7.13.15.16, sm_80 and sm_90. The parity names the phase that
+ * is to be over, and so does the state. They acquire at the scope of the block; where there is a cluster, another of whose
+ * blocks may have arrived, a second test acquires at its scope. Where there is none it costs two instructions that are
+ * not executed; a branch round a fence took 12 ns of 46. Waits loop in the text, so that the answer never leaves its
+ * predicate. */
+#define CGX__MBARRIER_TESTS(name, form, T, C)                                                                \
+    CGX__INLINE bool cgx__gpu_mbarrier_test##name(const uint64_t *b, T phase)                                \
+    {                                                                                                        \
+        int over;                                                                                            \
+        asm volatile("{\n\t.reg .pred p, c;\n\tsetp.gt.u32 c, %3, 1;\n\t"                                    \
+                     "mbarrier.test_wait" form ".shared::cta.b64 p, [%1], %2;\n\t"                           \
+                     "@c mbarrier.test_wait" form ".acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"        \
+                     "selp.s32 %0, 1, 0, p;\n\t}"                                                            \
+                     : "=r"(over)                                                                            \
+                     : "r"(cgx__gpu_shared_address(b)), C(phase), "r"(cgx__gpu_cluster_count())              \
+                     : "memory");                                                                            \
+        return over != 0;                                                                                    \
+    }                                                                                                        \
+    CGX__INLINE bool cgx__gpu_mbarrier_try##name(const uint64_t *b, T phase, uint32_t ns)                    \
+    {                                                                                                        \
+        int over;                                                                                            \
+        asm volatile("{\n\t.reg .pred p, c;\n\tsetp.gt.u32 c, %4, 1;\n\t"                                    \
+                     "mbarrier.try_wait" form ".shared::cta.b64 p, [%1], %2, %3;\n\t"                        \
+                     "@c mbarrier.test_wait" form ".acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"        \
+                     "selp.s32 %0, 1, 0, p;\n\t}"                                                            \
+                     : "=r"(over)                                                                            \
+                     : "r"(cgx__gpu_shared_address(b)), C(phase), "r"(ns), "r"(cgx__gpu_cluster_count())     \
+                     : "memory");                                                                            \
+        return over != 0;                                                                                    \
+    }                                                                                                        \
+    CGX__INLINE void cgx__gpu_mbarrier_wait##name(const uint64_t *b, T phase)                                \
+    {                                                                                                        \
+        asm volatile("{\n\t.reg .pred p, c;\n\tsetp.gt.u32 c, %2, 1;\nAGAIN:\n\t"                            \
+                     "mbarrier.try_wait" form ".shared::cta.b64 p, [%0], %1;\n\t@!p bra AGAIN;\n\t"          \
+                     "@c mbarrier.test_wait" form                                                            \
+                     ".acquire.cluster.shared::cta.b64 p, [%0], %1;\n\t}" ::"r"(cgx__gpu_shared_address(b)), \
+                     C(phase), "r"(cgx__gpu_cluster_count())                                                 \
+                     : "memory");                                                                            \
     }
 CGX__MBARRIER_TESTS(, "", uint64_t, "l")
 CGX__MBARRIER_TESTS(_parity, ".parity", uint32_t, "r")

@@ -47,32 +47,27 @@ template <int BYTES> CGX__INLINE void cgx__move_padded(void *destination, const 
 
 /* ---- any number of bytes by some threads: members RANK of SIZE of a group, or one alone ---- */
 
-template <int BYTES, bool ASYNC>
-CGX__INLINE void cgx__copy_pieces(int rank, int size, char *to, const char *from, size_t pieces)
+template <int BYTES, bool ASYNC, class N>
+CGX__INLINE void cgx__copy_pieces(int rank, int size, char *to, const char *from, N pieces)
 {
-    for (size_t i = (size_t)rank; i < pieces; i += (size_t)size)
-        cgx__move_piece<BYTES, ASYNC>(to + i * BYTES, from + i * BYTES);
+    for (N i = (N)rank; i < pieces; i += (N)size)
+        cgx__move_piece<BYTES, ASYNC>(to + (size_t)i * BYTES, from + (size_t)i * BYTES);
 }
 /* What lies before the first piece and after the last goes in bytes. */
 template <int BYTES, bool ASYNC>
 CGX__INLINE void cgx__copy_around(int rank, int size, char *to, const char *from, size_t bytes)
 {
     const size_t head = cgx__fewer(((size_t)0 - (uintptr_t)to) & (BYTES - 1), bytes), rest = bytes - head;
-    cgx__copy_pieces<BYTES, ASYNC>(rank, size, to + head, from + head, rest / BYTES);
-    if (((head | rest) & (BYTES - 1)) == 0)
-        return;
     const size_t tail = bytes - rest % BYTES;
+    cgx__copy_pieces<BYTES, ASYNC>(rank, size, to + head, from + head, rest / BYTES);
     for (size_t i = (size_t)rank; i < head; i += (size_t)size)
         to[i] = from[i];
     for (size_t i = tail + (size_t)rank; i < bytes; i += (size_t)size)
         to[i] = from[i];
 }
-/* In the largest pieces that the two addresses' distance allows. */
-template <bool ASYNC>
-CGX__INLINE void cgx__copy_bytes(int rank, int size, void *destination, const void *source, size_t bytes)
+/* In the largest pieces that the two addresses' distance allows. Out of line: it is long, and not for what has to be fast. */
+template <bool ASYNC> CGX__OUTLINE void cgx__copy_any(int rank, int size, char *to, const char *from, size_t bytes)
 {
-    char *to = (char *)destination;
-    const char *from = (const char *)source;
     const unsigned apart = (unsigned)((uintptr_t)to ^ (uintptr_t)from);
     if ((apart & 15) == 0)
         cgx__copy_around<16, ASYNC>(rank, size, to, from, bytes);
@@ -84,6 +79,27 @@ CGX__INLINE void cgx__copy_bytes(int rank, int size, void *destination, const vo
         cgx__copy_around<2, ASYNC>(rank, size, to, from, bytes);
     else
         cgx__copy_pieces<1, ASYNC>(rank, size, to, from, bytes);
+}
+/* Asynchronous where the hardware has such copies in this direction: from global memory to the block's own shared memory, whose
+ * bytes 32 bits count. ALIGNED: addresses and bytes are multiples of 16 for certain. */
+CGX__INLINE void cgx__copy_bytes(int rank, int size, void *destination, const void *source, size_t bytes, bool aligned)
+{
+    char *to = (char *)destination;
+    const char *from = (const char *)source;
+    aligned = aligned || (((uintptr_t)to | (uintptr_t)from | bytes) & 15) == 0;
+#if CGX__HAS_ASYNC_COPY
+    if (cgx__gpu_is_shared(to) && cgx__gpu_is_global(from)) {
+        if (aligned)
+            cgx__copy_pieces<16, true>(rank, size, to, from, (uint32_t)bytes / 16);
+        else
+            cgx__copy_any<true>(rank, size, to, from, bytes);
+        return;
+    }
+#endif
+    if (aligned)
+        cgx__copy_pieces<16, false>(rank, size, to, from, bytes / 16);
+    else
+        cgx__copy_any<false>(rank, size, to, from, bytes);
 }
 
 /* ---- stages: the hardware counts them, in constants only ---- */
@@ -130,26 +146,12 @@ CGX__INLINE void cgx__stage_wait_all(void)
 
 /* ---- copies by a group: each thread has its part of the stage ---- */
 
-/* Whether the hardware has such copies in this direction. Nothing in shared memory is larger than 32 bits count. */
-CGX__INLINE bool cgx__copies_beside(const void *destination, const void *source)
-{
-#if CGX__HAS_ASYNC_COPY
-    return cgx__gpu_is_shared(destination) && cgx__gpu_is_global(source);
-#else
-    (void)destination, (void)source;
-    return false;
-#endif
-}
 template <class G>
 CGX__INLINE void cgx__memcpy_async(const G &g, void *destination, const void *source, size_t bytes, int)
 {
-    if (cgx__copies_beside(destination, source))
-        cgx__copy_bytes<true>(g.rank, g.size, destination, source, (uint32_t)bytes);
-    else
-        cgx__copy_bytes<false>(g.rank, g.size, destination, source, bytes);
+    cgx__copy_bytes(g.rank, g.size, destination, source, bytes, false);
     cgx__stage_close();
 }
-/* With a promise of 16 there is nothing to be looked up. */
 template <class G>
 CGX__INLINE void cgx__memcpy_async_aligned(const G &g, void *destination, const void *source, size_t bytes,
                                            size_t alignment, int line)
@@ -157,14 +159,7 @@ CGX__INLINE void cgx__memcpy_async_aligned(const G &g, void *destination, const 
     CGX__CHECK(alignment && !(alignment & (alignment - 1)) &&
                    !((bytes | (uintptr_t)destination | (uintptr_t)source) & (alignment - 1)),
                "memcpy_async: pointers or size are not aligned as promised", line);
-    if (alignment < 16) {
-        cgx__memcpy_async(g, destination, source, bytes, line);
-        return;
-    }
-    if (cgx__copies_beside(destination, source))
-        cgx__copy_pieces<16, true>(g.rank, g.size, (char *)destination, (const char *)source, (uint32_t)bytes / 16);
-    else
-        cgx__copy_pieces<16, false>(g.rank, g.size, (char *)destination, (const char *)source, bytes / 16);
+    cgx__copy_bytes(g.rank, g.size, destination, source, bytes, alignment >= 16);
     cgx__stage_close();
 }
 template <class G> CGX__INLINE void cgx__wait_prior(const G &g, uint32_t stages, int line)
@@ -173,7 +168,12 @@ template <class G> CGX__INLINE void cgx__wait_prior(const G &g, uint32_t stages,
         cgx__stage_wait_all();
     else
         cgx__stage_wait(stages);
-    cgx__sync((cgx_group)g, line);
+    if constexpr ((int)cgx__place<G>::value == CGX__IN_WAVE)
+        cgx__wave_sync(cgx__lanes_of(g));
+    else if constexpr ((int)cgx__place<G>::value == CGX__IN_BLOCK)
+        cgx__gpu_sync();
+    else
+        cgx__sync((cgx_group)g, line);
 }
 
 /* ---- copies by a thread ---- */
@@ -193,7 +193,7 @@ CGX__INLINE void cgx__pipeline_copy(cgx_block, void *destination, const void *so
 }
 CGX__INLINE void cgx__pipeline_copy_any(cgx_block, void *destination, const void *source, size_t bytes, int)
 {
-    cgx__copy_bytes<true>(0, 1, destination, source, bytes);
+    cgx__copy_bytes(0, 1, destination, source, bytes, false);
 }
 CGX__INLINE void cgx__pipeline_commit(cgx_block)
 {
@@ -220,16 +220,19 @@ CGX__INLINE void cgx__pipeline_arrive_on(cgx_block, cgx_mbarrier *b, int)
     CGX__CHECK(!(((uintptr_t)(a) | (uintptr_t)(b) | (bytes)) & 15), \
                "bulk copy: size and pointers must be multiples of 16", line)
 
-/* The fence orders what was done to the memory and to the barrier before. */
+/* The fences order what was done to the memory and to the barrier before. */
 CGX__INLINE void cgx__bulk_copy(cgx_block, void *destination, const void *source, size_t bytes, cgx_mbarrier *b,
                                 int line)
 {
     CGX__CHECK_BULK(destination, source, bytes, line);
+    if (bytes == 0)
+        return;
 #if CGX__HAS_BULK_COPY
-    cgx__gpu_fence_bulk();
+    cgx__gpu_fence_bulk_shared();
+    cgx__gpu_fence_bulk_global();
     cgx__gpu_bulk_load(destination, source, (uint32_t)bytes, &b->word);
 #else
-    cgx__copy_pieces<16, true>(0, 1, (char *)destination, (const char *)source, bytes / 16);
+    cgx__copy_pieces<16, true>(0, 1, (char *)destination, (const char *)source, (uint32_t)bytes / 16);
     cgx__stage_wait_all();
     cgx__barrier_word_landed(b, (uint32_t)bytes);
 #endif
@@ -237,8 +240,11 @@ CGX__INLINE void cgx__bulk_copy(cgx_block, void *destination, const void *source
 CGX__INLINE void cgx__bulk_store(cgx_block, void *destination, const void *source, size_t bytes, int line)
 {
     CGX__CHECK_BULK(destination, source, bytes, line);
+    if (bytes == 0)
+        return;
 #if CGX__HAS_BULK_COPY
-    cgx__gpu_fence_bulk();
+    cgx__gpu_fence_bulk_shared();
+    cgx__gpu_fence_bulk_global();
     cgx__gpu_bulk_store(destination, source, (uint32_t)bytes);
 #else
     cgx__copy_pieces<16, false>(0, 1, (char *)destination, (const char *)source, bytes / 16);

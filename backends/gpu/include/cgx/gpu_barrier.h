@@ -13,12 +13,6 @@
 
 extern "C++" {
 
-/* A wait takes a token or a parity: two overloads, as the hardware has two instructions. */
-CGX__INLINE cgx_mbarrier_token cgx__token_parity(cgx_block, const cgx_mbarrier *, cgx_mbarrier_token token, int)
-{
-    return token;
-}
-
 #if CGX__HAS_MBARRIER
 
 CGX__INLINE void cgx__barrier_word_init(cgx_mbarrier *b, uint32_t count)
@@ -30,56 +24,49 @@ CGX__INLINE void cgx__barrier_word_inval(cgx_mbarrier *b)
 {
     cgx__gpu_mbarrier_inval(&b->word);
 }
-/* An arrival at another block's barrier has no token, and the order that it gives is wider. */
+/* Two forms of each arrival, of which one remains where the barrier's declaration is in sight. At another block's barrier there is
+ * no token, and the order that it gives is wider. */
+#define CGX__ARRIVE_AS(form)                                              \
+    (drop         ? cgx__gpu_mbarrier_arrive_drop##form(&b->word)         \
+     : bytes != 0 ? cgx__gpu_mbarrier_arrive_bytes##form(&b->word, bytes) \
+     : n == 1     ? cgx__gpu_mbarrier_arrive##form(&b->word)              \
+                  : cgx__gpu_mbarrier_arrive_n##form(&b->word, n))
 CGX__INLINE uint64_t cgx__barrier_word_arrive(cgx_mbarrier *b, uint32_t n, int drop, uint32_t bytes)
 {
-    if (cgx__gpu_is_shared(b)) {
-        if (drop)
-            return cgx__gpu_mbarrier_arrive_drop(&b->word);
-        if (bytes)
-            return cgx__gpu_mbarrier_arrive_bytes(&b->word, bytes);
-        return n == 1 ? cgx__gpu_mbarrier_arrive(&b->word) : cgx__gpu_mbarrier_arrive_n(&b->word, n);
-    }
-    if (drop)
-        cgx__gpu_mbarrier_arrive_drop_far(&b->word);
-    else if (bytes)
-        cgx__gpu_mbarrier_arrive_bytes_far(&b->word, bytes);
-    else
-        cgx__gpu_mbarrier_arrive_far(&b->word, n);
+    if (cgx__gpu_is_shared(b))
+        return CGX__ARRIVE_AS();
+    CGX__ARRIVE_AS(_far);
     return 0;
 }
-/* What a test that says yes acquires at the scope of the block; others may have arrived where there are clusters. */
-CGX__INLINE bool cgx__acquired(bool over)
-{
-    if (over && cgx__gpu_has_cluster())
-        cgx__gpu_fence(__ATOMIC_ACQUIRE, CGX__SCOPE_CLUSTER);
-    return over;
-}
+#undef CGX__ARRIVE_AS
 CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, cgx_mbarrier_token token)
 {
-    return cgx__acquired(cgx__gpu_mbarrier_test(&b->word, token.word));
+    return cgx__gpu_mbarrier_test(&b->word, token.word);
 }
 CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, int odd)
 {
-    return cgx__acquired(cgx__gpu_mbarrier_test_parity(&b->word, (uint32_t)odd));
+    return cgx__gpu_mbarrier_test_parity(&b->word, (uint32_t)odd);
 }
 CGX__INLINE bool cgx__phase_try(const cgx_mbarrier *b, cgx_mbarrier_token token, uint32_t ns)
 {
-    return cgx__acquired(cgx__gpu_mbarrier_try(&b->word, token.word, ns));
+    return cgx__gpu_mbarrier_try(&b->word, token.word, ns);
 }
 CGX__INLINE bool cgx__phase_try(const cgx_mbarrier *b, int odd, uint32_t ns)
 {
-    return cgx__acquired(cgx__gpu_mbarrier_try_parity(&b->word, (uint32_t)odd, ns));
+    return cgx__gpu_mbarrier_try_parity(&b->word, (uint32_t)odd, ns);
 }
 CGX__INLINE void cgx__phase_wait(const cgx_mbarrier *b, cgx_mbarrier_token token)
 {
     cgx__gpu_mbarrier_wait(&b->word, token.word);
-    cgx__acquired(true);
 }
 CGX__INLINE void cgx__phase_wait(const cgx_mbarrier *b, int odd)
 {
     cgx__gpu_mbarrier_wait_parity(&b->word, (uint32_t)odd);
-    cgx__acquired(true);
+}
+/* The hardware's states are its own. */
+CGX__INLINE bool cgx__token_is_good(const cgx_mbarrier *, cgx_mbarrier_token)
+{
+    return true;
 }
 CGX__INLINE uint32_t cgx__token_pending(cgx_mbarrier_token token)
 {
@@ -115,10 +102,11 @@ CGX__INLINE uint64_t cgx__barrier_word_arrive(cgx_mbarrier *b, uint32_t n, int d
 {
     return cgx__barrier_word_add(b, ((uint64_t)bytes << CGX__BYTES_AT) - ((uint64_t)drop << CGX__EXPECTED_AT) - n);
 }
-/* Bytes have landed. */
+/* Bytes have landed; not none, or the phase might be ended twice. */
 CGX__INLINE void cgx__barrier_word_landed(cgx_mbarrier *b, uint32_t bytes)
 {
-    cgx__barrier_word_add(b, -((uint64_t)bytes << CGX__BYTES_AT));
+    if (bytes)
+        cgx__barrier_word_add(b, -((uint64_t)bytes << CGX__BYTES_AT));
 }
 CGX__INLINE uint64_t cgx__barrier_word(const cgx_mbarrier *b)
 {
@@ -132,8 +120,15 @@ CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, int odd)
 {
     return (cgx__barrier_word(b) >> CGX__PHASE_AT & 1) != (uint64_t)odd;
 }
+/* Of the current phase, or of the one before. */
+CGX__INLINE bool cgx__token_is_good(const cgx_mbarrier *b, cgx_mbarrier_token token)
+{
+    return (cgx__barrier_word(b) - (token.word >> CGX__PHASE_AT << CGX__PHASE_AT)) >> CGX__PHASE_AT <= 1;
+}
 template <class PHASE> CGX__INLINE bool cgx__phase_try(const cgx_mbarrier *b, PHASE phase, uint32_t)
 {
+    if (cgx__phase_test(b, phase))
+        return true;
     cgx__gpu_rest();
     return cgx__phase_test(b, phase);
 }
@@ -149,12 +144,12 @@ CGX__INLINE uint32_t cgx__token_pending(cgx_mbarrier_token token)
 
 #endif
 
-CGX__INLINE void cgx__mbarrier_init(cgx_block, cgx_mbarrier *b, uint32_t count, int line)
+CGX__INLINE void cgx__mbarrier_init(cgx_block, cgx_mbarrier *b, int64_t count, int line)
 {
     CGX__CHECK(cgx__gpu_is_shared(b) && ((uintptr_t)b & 7) == 0,
                "an mbarrier is an aligned 64-bit word in shared memory", line);
     CGX__CHECK(count >= 1 && count <= CGX_MBARRIER_MAX_COUNT, "an mbarrier's count is 1 to 1,048,575", line);
-    cgx__barrier_word_init(b, count);
+    cgx__barrier_word_init(b, (uint32_t)count);
 }
 CGX__INLINE void cgx__mbarrier_inval(cgx_block, cgx_mbarrier *b, int line)
 {
@@ -163,36 +158,48 @@ CGX__INLINE void cgx__mbarrier_inval(cgx_block, cgx_mbarrier *b, int line)
     cgx__barrier_word_inval(b);
 }
 /* N arrivals, DROP fewer from the next phase on, BYTES of copies more announced. */
-CGX__INLINE cgx_mbarrier_token cgx__mbarrier_arrive(cgx_block, cgx_mbarrier *b, uint32_t n, int drop, uint32_t bytes,
+CGX__INLINE cgx_mbarrier_token cgx__mbarrier_arrive(cgx_block, cgx_mbarrier *b, int64_t n, int drop, int64_t bytes,
                                                     int line)
 {
     CGX__CHECK(!cgx__gpu_is_global(b) && ((uintptr_t)b & 7) == 0,
                "an mbarrier is an aligned 64-bit word in shared memory", line);
     CGX__CHECK(n >= 1 && n <= CGX_MBARRIER_MAX_COUNT, "arrivals at an mbarrier are 1 to 1,048,575", line);
-    CGX__CHECK(bytes < 1u << 20, "an mbarrier's phase counts less than 2^20 bytes", line);
-    cgx_mbarrier_token token = { cgx__barrier_word_arrive(b, n, drop, bytes) };
+    CGX__CHECK(bytes >= 0 && bytes < 1 << 20, "an mbarrier's phase counts less than 2^20 bytes", line);
+    cgx_mbarrier_token token = { cgx__barrier_word_arrive(b, (uint32_t)n, drop, (uint32_t)bytes) };
+    CGX__CHECK(!cgx__gpu_is_shared(b) || n <= cgx__token_pending(token),
+               "more arrivals at an mbarrier than are pending", line);
     return token;
 }
-CGX__INLINE bool cgx__mbarrier_test_token(cgx_block, const cgx_mbarrier *b, cgx_mbarrier_token token, int)
+/* A wait takes a token or a parity: two overloads, as the hardware has two instructions. */
+CGX__INLINE cgx_mbarrier_token cgx__token_parity(cgx_block, const cgx_mbarrier *b, cgx_mbarrier_token token, int line)
 {
-    return cgx__phase_test(b, token);
+    CGX__CHECK(cgx__token_is_good(b, token), "an mbarrier's token is good for its own phase and the next one alone",
+               line);
+    (void)b;
+    return token;
+}
+CGX__INLINE bool cgx__mbarrier_test_token(cgx_block self, const cgx_mbarrier *b, cgx_mbarrier_token token, int line)
+{
+    return cgx__phase_test(b, cgx__token_parity(self, b, token, line));
 }
 CGX__INLINE bool cgx__mbarrier_test(cgx_block, const cgx_mbarrier *b, int odd, int)
 {
     return cgx__phase_test(b, odd);
 }
-/* The clock alone says when to give up: what a chip makes of the time that it is told to sleep at most is its own affair. */
+/* The clock alone says when to give up: what a chip makes of the time that it is told to sleep at most is its own affair. Nobody
+ * waits for the first look at the clock before it is needed. */
 template <class PHASE>
 CGX__INLINE bool cgx__mbarrier_try(cgx_block, const cgx_mbarrier *b, PHASE phase, uint32_t max_ns, int)
 {
-    if (cgx__phase_test(b, phase))
-        return true;
     if (max_ns == 0)
-        return false;
+        return cgx__phase_test(b, phase);
     const uint64_t start = cgx_clock_nanoseconds();
-    for (uint64_t gone = 0; gone < max_ns; gone = cgx_clock_nanoseconds() - start)
+    uint64_t gone = 0;
+    do {
         if (cgx__phase_try(b, phase, (uint32_t)(max_ns - gone)))
             return true;
+        gone = cgx_clock_nanoseconds() - start;
+    } while (gone < max_ns);
     return false;
 }
 template <class PHASE> CGX__INLINE void cgx__mbarrier_wait(cgx_block, const cgx_mbarrier *b, PHASE phase, int)

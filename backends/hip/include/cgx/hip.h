@@ -23,6 +23,8 @@
 #endif
 
 #define CGX__INLINE CGX_UNUSED static __device__ __attribute__((always_inline)) inline
+/* Long code that need not be fast: a call costs more than it saves. */
+#define CGX__OUTLINE CGX__INLINE
 /* Of a kernel with these limits; no threads are no bound. */
 #define CGX__BOUNDS(flags, x, y, z)                                                                  \
     __attribute__((amdgpu_flat_work_group_size((flags)&CGX_KERNEL_FIXED_BLOCK ? (x) * (y) * (z) : 1, \
@@ -117,6 +119,12 @@ CGX__INLINE void cgx__gpu_sync(void)
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
     __builtin_amdgcn_s_barrier();
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+/* Of dynamic shared memory; nobody asks here, since static memory may be as large as the chip's. */
+CGX__INLINE unsigned cgx__gpu_dynamic_bytes(void)
+{
+    return 0;
 }
 
 /* ---- arithmetic ---- */
