@@ -86,4 +86,52 @@ struct cgx_kernel {
     cgx_dim3 block;
     uint32_t reserved[5];
 };
+
+/* ---- GPUs: what a launch hands to its threads; docs/design.md, "The launch record" ---- */
+
+/* Rules that only the device can see broken: X(name, text). */
+#define CGX_FOREACH_DEVICE_MISUSE(X) \
+    X(GRID, "the grid synchronises, reduces or scans in a launch that is not cooperative")
+enum {
+    CGX__MISUSE_NONE,
+#define CGX__ENUMERATOR(name, text) CGX__MISUSE_##name,
+    CGX_FOREACH_DEVICE_MISUSE(CGX__ENUMERATOR)
+#undef CGX__ENUMERATOR
+        CGX__MISUSE_COUNT
+};
+
+/* In host memory that the device writes: the first misuse of a queue's launches. */
+typedef struct {
+    uint32_t misuse; /* CGX__MISUSE_*, written last */
+    int32_t line;
+    cgx_dim3 block;
+    int32_t thread; /* rank in the block */
+    uint64_t kernel;
+} cgx__launch_error;
+
+/* In device memory, one for each queue: its launches run one after the other. The host zeroes it once; a grid's barrier is
+ * left as it is found. Words that blocks write and words that they poll lie in lines of their own. */
+enum { CGX__LAUNCH_LINE = 128, CGX__PART_BYTES = 32 };
+typedef struct {
+    uint32_t arrived; /* of the grid's barrier: blocks, and in the highest bit the phase */
+    uint32_t pad_arrived[CGX__LAUNCH_LINE / 4 - 1];
+    uint32_t released; /* the phase alone, where more than a few poll */
+    uint32_t pad_released[CGX__LAUNCH_LINE / 4 - 1];
+    uint32_t claimed; /* not zero: *error is taken */
+    uint32_t pad_claimed;
+    cgx__launch_error *error;
+    uint64_t pad_error[CGX__LAUNCH_LINE / 8 - 2];
+    /* Behind it lie the blocks' parts of a grid's collective: two rounds of CGX__PART_BYTES a block, then as much for every
+     * 32 blocks. CGX__LAUNCH_RECORD_BYTES is the size with them. */
+} cgx__launch_record;
+#define CGX__LAUNCH_RECORD_BYTES(blocks) \
+    (sizeof(cgx__launch_record) + 2 * CGX__PART_BYTES * ((size_t)(blocks) + ((size_t)(blocks) + 31) / 32))
+
+/* The last argument of each kernel, hidden, and from then on the thread's own state. */
+typedef struct {
+    uint64_t record; /* address of the cgx__launch_record; bit 0 is set in a cooperative launch */
+    uint64_t kernel; /* for the error */
+    uint32_t phases; /* zero at first. Of the thread's groups, which of two places in shared memory is next */
+    uint32_t unused;
+} cgx__thread;
 #endif

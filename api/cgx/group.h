@@ -48,7 +48,7 @@
 /* The same for a predicate: meta rank is the predicate, of 2 groups; 0 of 1 when all agree. Guide 5.6.3.3.3. */
 #define cgx_binary_partition(parent, predicate) cgx__binary(cgx__any(parent), (predicate) ? 1 : 0, __LINE__)
 /* cgx_group cgx_as_group(g): erased, for functions that take any group. */
-#define cgx_as_group(g) cgx__any(g)
+#define cgx_as_group(g) cgx__as_group(g)
 
 /* ---- who am I: any thread may ask, nothing is waited for ---- */
 
@@ -96,7 +96,7 @@
  * CGX_ERROR_MISUSE. */
 #define cgx_sync(g) cgx__sync(cgx__any_or_grid(g), __LINE__)
 /* void cgx_sync_execution(cluster): waits as cgx_sync does but orders no memory. */
-#define cgx_sync_execution(cluster) cgx__sync(cgx__any_or_grid(cluster), __LINE__)
+#define cgx_sync_execution(cluster) cgx__sync_execution((cluster), __LINE__)
 /* cgx_token cgx_barrier_arrive(g); void cgx_barrier_wait(g, cgx_token), of a block, cluster or grid: sync in two halves. Each
  * thread does both, once a phase, with no other collective of the group in between. Arrive releases, wait acquires. */
 #define cgx_barrier_arrive(g) cgx__barrier_arrive(cgx__any_or_grid(g), __LINE__)

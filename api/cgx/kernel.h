@@ -28,6 +28,14 @@
 #define CGX__STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
+/* Instructions that one make of GPU has and the shared code does without: compiled in where they are faster, and out with
+ * -DCGX_NO_OVERLAYS, for tests that compare the two. No result changes by it. */
+#if defined(CGX_NO_OVERLAYS)
+#define CGX__OVERLAYS 0
+#else
+#define CGX__OVERLAYS 1
+#endif
+
 /* Kernel arguments that alias nothing. */
 #define CGX_RESTRICT __restrict__
 

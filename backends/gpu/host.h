@@ -15,9 +15,9 @@ enum { MAX_PARAMETERS = 16, MAX_DEVICES = 64 };
 
 typedef struct {
     int handle;
-    void *context; /* CUDA: the primary one, retained at first use: the CUDA runtime's too. HIP has none */
-    int units;
-    size_t shared; /* memory of a block, opt-in included */
+    void *context;         /* CUDA: the primary one, retained at first use: the CUDA runtime's too. HIP has none */
+    int units, max_blocks; /* the most that can be resident at once */
+    size_t shared;         /* memory of a block, opt-in included */
     char description[128];
     char target[64]; /* "sm_90", "gfx942:sramecc+:xnack-" */
     int lost;        /* after a fault that leaves it unusable, with the error's text */
@@ -28,6 +28,8 @@ typedef struct {
     int device;
     gpu_stream stream;
     int owned;
+    gpu_address record; /* of its launches (cgx__launch_record), from the first one on */
+    cgx__launch_error *error;
 } queue;
 
 /* A function of a module, looked up once. */
@@ -210,6 +212,7 @@ static cgx_status device_info(int d, cgx_device_info *info)
             can)
             info->capabilities |= CGX_CAN_PEER;
     }
+    v->max_blocks = v->units * (info->max_threads_per_unit / info->lanes);
     return CGX_OK;
 }
 
@@ -249,17 +252,85 @@ static void queue_destroy(void *queue_)
 {
     queue *q = queue_;
     int pushed;
-    if (q->owned && !enter(q->device, &pushed)) {
-        driver.StreamDestroy(q->stream);
+    if ((q->owned || q->record) && !enter(q->device, &pushed)) {
+        if (q->record) {
+            driver.StreamSynchronize(q->stream); /* a stream of the user's may still run launches */
+            driver.MemFree(q->record);
+            driver.MemFreeHost(q->error);
+        }
+        if (q->owned)
+            driver.StreamDestroy(q->stream);
         leave(pushed, CGX_OK);
     }
     free(q);
 }
 
+/* The record of the queue's launches, at its first; in the device's context. Launches of one queue never overlap, so that
+ * one record serves them all. */
+static cgx_status make_record(queue *q)
+{
+    const size_t bytes = CGX__LAUNCH_RECORD_BYTES(devices[q->device].max_blocks);
+    gpu_address record = 0;
+    void *error = NULL;
+    cgx_status s = check(q->device, driver.MemAlloc(&record, bytes), "allocating the record of launches");
+    if (!s)
+        s = check(q->device, driver.MemHostAlloc(&error, sizeof *q->error, HOST_ALLOC_PORTABLE | HOST_ALLOC_DEVICEMAP),
+                  "allocating the record of launches");
+    if (!s) {
+        memset(error, 0, sizeof *q->error);
+        s = check(q->device, driver.MemsetD32Async(record, 0, sizeof(cgx__launch_record) / 4, q->stream),
+                  "clearing the record of launches");
+    }
+    /* The address in two halves, since fills take no host memory; both APIs have one address space. */
+    for (size_t i = 0; i < 2 && !s; i++)
+        s = check(q->device,
+                  driver.MemsetD32Async((gpu_address)((uintptr_t)record + offsetof(cgx__launch_record, error) + 4 * i),
+                                        (unsigned)((uint64_t)(uintptr_t)error >> (32 * i)), 1, q->stream),
+                  "setting up the record of launches");
+    if (s) {
+        if (record)
+            driver.MemFree(record);
+        if (error)
+            driver.MemFreeHost(error);
+        return s;
+    }
+    q->error = error;
+    __atomic_store_n(&q->record, record, __ATOMIC_RELEASE);
+    return CGX_OK;
+}
+
+/* What a kernel said of itself, once; when all of the queue's work is done. */
+static cgx_status take_misuse(queue *q)
+{
+    static const char *const texts[CGX__MISUSE_COUNT] = { NULL,
+#define TEXT(name, text) text,
+                                                          CGX_FOREACH_DEVICE_MISUSE(TEXT)
+#undef TEXT
+    };
+    if (!q->error || !__atomic_load_n(&q->error->misuse, __ATOMIC_ACQUIRE))
+        return CGX_OK;
+    const cgx__launch_error e = *q->error;
+    const cgx_kernel *k = (const cgx_kernel *)(uintptr_t)e.kernel;
+    q->error->misuse = CGX__MISUSE_NONE;
+    CHECK(check(q->device,
+                driver.MemsetD32Async((gpu_address)((uintptr_t)q->record + offsetof(cgx__launch_record, claimed)), 0, 1,
+                                      q->stream),
+                "clearing the record of launches"));
+    char line[32] = "";
+    if (e.line)
+        snprintf(line, sizeof line, ":%d", e.line);
+    return cgx__fail(CGX_ERROR_MISUSE, "%s on " GPU_NAME ":%d: misuse, block (%d, %d, %d), thread %d: %s (%s%s)",
+                     k->name, q->device, e.block.x, e.block.y, e.block.z, e.thread,
+                     e.misuse < CGX__MISUSE_COUNT ? texts[e.misuse] : "unknown", k->file, line);
+}
+
 static cgx_status queue_wait(void *queue_)
 {
-    const queue *q = queue_;
-    IN_CONTEXT(q->device, driver.StreamSynchronize(q->stream), "waiting for the queue's work");
+    queue *q = queue_;
+    int pushed;
+    CHECK(enter(q->device, &pushed));
+    cgx_status s = check(q->device, driver.StreamSynchronize(q->stream), "waiting for the queue's work");
+    return leave(pushed, s ? s : take_misuse(q));
 }
 
 static cgx_status not_ready_or(int d, int result, const char *what)
@@ -767,16 +838,26 @@ static cgx_status check_threads(const queue *q, const function *f, const cgx_con
 
 static cgx_status enqueue_launch(void *queue_, const cgx_launch_request *r)
 {
-    const queue *q = queue_;
+    queue *q = queue_;
     const cgx_kernel *k = r->kernel;
     function *f = NULL;
     int pushed;
     size_t dynamic = 0;
+    cgx__thread thread = { .kernel = (uint64_t)(uintptr_t)k };
     void *parameters[MAX_PARAMETERS + 1];
     for (uint32_t i = 0; i < k->parameter_count; i++)
         parameters[i] = (char *)(uintptr_t)r->arguments + k->parameters[i].offset;
+    parameters[k->parameter_count] = &thread;
     CHECK(enter(q->device, &pushed));
-    cgx_status s = find_function(q->device, k, &f);
+    cgx_status s = CGX_OK;
+    if (!__atomic_load_n(&q->record, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_lock(&lock);
+        s = q->record ? CGX_OK : make_record(q);
+        pthread_mutex_unlock(&lock);
+    }
+    thread.record = (uint64_t)(uintptr_t)q->record | (r->config->flags & CGX_LAUNCH_COOPERATIVE ? 1u : 0u);
+    if (!s)
+        s = find_function(q->device, k, &f);
     if (!s)
         s = check_threads(q, f, r->config);
     if (!s)

@@ -53,7 +53,7 @@ cuda)
     [[ -x $nvcc ]] || { echo "no nvcc here"; exit 77; }
     chips=(sm_80 sm_90)
     compile() { "$nvcc" -x cu -std=c++17 -arch="$1" -Xcompiler -Wall,-Wextra "${includes[@]}" "${@:2}"; }
-    to_text() { compile "$1" -ptx "$2" -o "$3"; }
+    to_text() { compile "$1" -ptx "${@:2:$#-2}" -o "${@:$#}"; }
     to_image() { compile "$1" -cubin "$2" -o "$3"; }
     kernel() { sed -n "/^\.visible \.entry $1__device(/,/^}/p" "$2"; }
     ;;
@@ -64,7 +64,7 @@ hip)
         "$clang" -x hip --offload-device-only --no-gpu-bundle-output --offload-arch="$1" -nogpulib -nogpuinc -std=c++17 \
             -O3 -Wall -Wextra -pedantic "${includes[@]}" "${@:2}"
     }
-    to_text() { compile "$1" -S "$2" -o "$3"; }
+    to_text() { compile "$1" -S "${@:2:$#-2}" -o "${@:$#}"; }
     to_image() { compile "$1" -c "$2" -o "$3"; }
     kernel() { sed -n "/^$1__device:/,/\.end_amdhsa_kernel/p" "$2"; }
     command -v ld.lld-19 >/dev/null || command -v ld.lld >/dev/null || { echo "no ld.lld here"; exit 77; }
@@ -78,16 +78,14 @@ esac
 # ---- right code ----
 for chip in "${chips[@]}"; do
     silent "kernels.c $chip" to_text "$chip" "$here/kernels.c" "$work/$chip.s"
-    silent "declared.c $chip" to_text "$chip" "$here/declared.c" "$work/declared.$chip.s"
+    silent "wide.c $chip" to_text "$chip" "$here/wide.c" "$work/wide.$chip.s"
+    silent "wide.c $chip without overlays" to_text "$chip" -DCGX_NO_OVERLAYS "$here/wide.c" "$work/plain.$chip.s"
 done
 for file in "${real[@]}"; do
     silent "${file##*/} to an image" to_image "${chips[0]}" "$file" "$work/image"
 done
 silent "cg_kernels.c" to_text "${chips[1]}" "$root/examples/conjugate_gradient/cg_kernels.c" "$work/cg.s"
-for kernel in grid halves_of_sync clusters wide; do
-    has "$kernel" "$work/declared.${chips[0]}.s" 'cgx__[a-z_]*(sync|arrive|wait|shuffle|vote|reduce|scan|valid|copy|init|load)'
-done
-! to_image "${chips[0]}" "$here/declared.c" "$work/image" >"$work/log" 2>&1 || fail "declared.c links"
+silent "wide.c to an image" to_image "${chips[0]}" "$here/wide.c" "$work/image"
 
 # ---- instructions ----
 for chip in "${chips[@]}"; do
@@ -96,7 +94,7 @@ for chip in "${chips[@]}"; do
     cuda)
         for n in {0..16}; do
             params=$(kernel "p$n" "$s" | grep -c '^\s*\.param')
-            [[ $params == "$n" ]] || fail "p$n has $params parameters"
+            [[ $params == "$((n + 1))" ]] || fail "p$n has $params parameters" # the last one is hidden
         done
         has reverse "$s" 'bar\.sync\s+0;' '%tid\.x' '%tid\.y' '%ntid\.x' 'ld\.shared' 'st\.shared'
         has ranks "$s" '%ctaid\.z' '%nctaid\.x'
@@ -123,6 +121,14 @@ for chip in "${chips[@]}"; do
             lacks barriers "$s" 'atom\.'
         else
             has barriers "$s" 'atom\.acq_rel\.cta\.add\.u64'
+        fi
+        has wide "$work/wide.$chip.s" 'barrier(\.cta)?\.sync'
+        lacks wide "$work/plain.$chip.s" 'barrier(\.cta)?\.sync\s+%r'
+        has wide "$work/plain.$chip.s" 'atom(\.relaxed)?(\.cta)?\.shared(\.cta)?\.add'
+        has grid "$work/wide.$chip.s" 'atom\.add\.release\.gpu' 'ld\.acquire\.gpu' 'exit;'
+        if [[ $chip == sm_90 ]]; then
+            has clusters "$work/wide.$chip.s" 'barrier\.cluster\.arrive\.release' 'barrier\.cluster\.arrive\.relaxed' \
+                'barrier\.cluster\.wait\.acquire' 'mapa\.u64' getctarank
         fi
         has announced "$s" '\.param \.align 8 \.b8 .*\[24\]'
         grep -qE '^\.extern \.shared \.align 128' "$s" || fail "dynamic shared memory is not aligned"

@@ -453,6 +453,8 @@ CGX__INLINE cgx_cpu_barrier *cgx__cpu_tile(const cgx_group *g)
 
 /* ---- synchronisation ---- */
 
+#define cgx__as_group(g) cgx__any(g)
+#define cgx__sync_execution(cluster, line) cgx__sync(cgx__any_or_grid(cluster), line)
 CGX__INLINE void cgx__sync(cgx_group g, int line)
 {
     cgx_cpu_thread *t = g.t;

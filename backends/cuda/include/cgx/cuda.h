@@ -14,6 +14,14 @@
 
 /* Threads of a warp, for which the shared layer says wave. */
 enum { CGX__WAVE = 32 };
+/* Barriers of the hardware beside the block's own (PTX ISA 9.7.13.1): numbers from 1 on. */
+enum { CGX__NAMED_BARRIERS = CGX__OVERLAYS ? 15 : 0 };
+/* Whether launches may have clusters of more than one block. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+enum { CGX__CLUSTERS = 1 };
+#else
+enum { CGX__CLUSTERS = 0 };
+#endif
 
 extern "C++" { /* the header may be included inside extern "C" */
 
@@ -105,6 +113,113 @@ CGX__INLINE unsigned cgx__gpu_dynamic_bytes(void)
     asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
     return bytes;
 }
+
+/* THREADS threads, a multiple of the wave, meet at barrier ID: the warp may have diverged, and other warps do not come.
+ * PTX ISA 9.7.13.1, barrier{.cta}.sync; sm_70. */
+CGX__INLINE void cgx__gpu_named_sync(int id, int threads)
+{
+    asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+/* ---- fences, and words that threads poll ---- */
+
+/* What the thread wrote before is seen by the block, the device, all of the machine before what it writes later; and so
+ * for its reads. PTX ISA 9.7.13.4, membar; any architecture. */
+CGX__INLINE void cgx__fence_block(void)
+{
+    __threadfence_block();
+}
+CGX__INLINE void cgx__fence_system(void)
+{
+    __threadfence_system();
+}
+/* Adds to a word of shared memory and returns what was there; orders nothing. */
+CGX__INLINE uint32_t cgx__shared_add(uint32_t *p, uint32_t v)
+{
+    return atomicAdd_block(p, v);
+}
+/* Adds to a word in device memory, returns what was there, and releases. PTX ISA 9.7.13.5, atom; sm_70. */
+CGX__INLINE uint32_t cgx__device_add_release(uint32_t *p, uint32_t v)
+{
+    uint32_t old;
+    asm volatile("atom.add.release.gpu.global.u32 %0, [%1], %2;"
+                 : "=r"(old)
+                 : "l"(__cvta_generic_to_global(p)), "r"(v)
+                 : "memory");
+    return old;
+}
+/* PTX ISA 9.7.9.8, ld.acquire; sm_70. */
+CGX__INLINE uint32_t cgx__device_load_acquire(const uint32_t *p)
+{
+    uint32_t v;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
+    return v;
+}
+CGX__INLINE uint32_t cgx__device_exchange(uint32_t *p, uint32_t v)
+{
+    return atomicExch(p, v);
+}
+/* Between two looks at a word. */
+CGX__INLINE void cgx__gpu_pause(void)
+{
+}
+/* Ends the thread. PTX ISA 9.7.12.6, exit; any architecture. */
+CGX__INLINE void cgx__gpu_exit(void)
+{
+    asm volatile("exit;");
+}
+
+/* ---- the cluster: threads that have ended count as arrived; every thread waits before it arrives again ---- */
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+/* PTX ISA 9.7.13.3, barrier.cluster; sm_90. Arrive releases, or orders nothing; wait acquires. */
+CGX__INLINE void cgx__cluster_arrive(void)
+{
+    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+}
+CGX__INLINE void cgx__cluster_arrive_relaxed(void)
+{
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+}
+CGX__INLINE void cgx__cluster_wait(void)
+{
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
+/* Where the block of that rank has what the caller's has at p. PTX ISA 9.7.9.22, mapa; sm_90. */
+CGX__INLINE void *cgx__cluster_map(const void *p, int rank)
+{
+    uint64_t there;
+    asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(p), "r"(rank));
+    return (void *)there;
+}
+/* The rank of the block whose shared memory p is in. PTX ISA 9.7.9.23, getctarank; sm_90. */
+CGX__INLINE int cgx__cluster_rank_of(const void *p)
+{
+    int rank;
+    asm("getctarank.u64 %0, %1;" : "=r"(rank) : "l"(p));
+    return rank;
+}
+#else
+/* Clusters are of one block. */
+CGX__INLINE void cgx__cluster_arrive(void)
+{
+}
+CGX__INLINE void cgx__cluster_arrive_relaxed(void)
+{
+}
+CGX__INLINE void cgx__cluster_wait(void)
+{
+    __syncthreads();
+}
+CGX__INLINE void *cgx__cluster_map(const void *p, int)
+{
+    return const_cast<void *>(p);
+}
+CGX__INLINE int cgx__cluster_rank_of(const void *)
+{
+    return 0;
+}
+#endif
 
 /* ---- arithmetic ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Device passes of <cgx/collective.h>: the canonical order over shuffles. Groups in one wave and blocks; docs/design.md has
- * the order, backends/cpu/collective.c the same on arrays. */
+/* Device passes of <cgx/collective.h>: the canonical order over shuffles. docs/design.md has the order,
+ * backends/cpu/collective.c the same on arrays. */
 #ifndef CGX_GPU_COLLECTIVE_H
 #define CGX_GPU_COLLECTIVE_H
 #include <cgx/collective.h>
@@ -108,114 +108,371 @@ CGX_FOREACH_OPERATOR(CGX__OPERATOR_TYPE)
 
 /* ---- in one wave ---- */
 
-/* Adjacent pairs, then pairs of pairs, and what rank 0 gets is everybody's. */
-template <class OP, class T> CGX__INLINE T cgx__wave_reduce(const cgx_group &g, T v)
+/* Of the first N members, for all: adjacent pairs, then pairs of pairs, and what rank 0 gets is everybody's. */
+template <class OP, class T> CGX__INLINE T cgx__wave_reduce_first(const cgx_group &g, int n, T v)
 {
-    for (int d = 1; d < g.size; d *= 2) {
-        bool pair = !(g.rank & (2 * d - 1)) && g.rank + d < g.size;
+    for (int d = 1; d < n; d *= 2) {
+        bool pair = !(g.rank & (2 * d - 1)) && g.rank + d < n;
         T right = cgx__wave_exchange(g, v, pair ? g.rank + d : g.rank);
         if (pair)
             v = OP::apply(v, right);
     }
     return cgx__wave_exchange(g, v, 0);
 }
+template <class OP, class T> CGX__INLINE T cgx__wave_reduce(const cgx_group &g, T v)
+{
+    return cgx__wave_reduce_first<OP>(g, g.size, v);
+}
 
 enum { CGX__SEGMENT = 32 }; /* of the canonical scan; not the wave */
 
-/* Kogge-Stone inside each segment. */
-template <class OP, class T> CGX__INLINE T cgx__wave_scan_segments(const cgx_group &g, T v)
+/* Kogge-Stone inside each segment of the first N members; SHUFFLE(v, rank) is a member's v. */
+template <class OP, class T, class SHUFFLE>
+CGX__INLINE T cgx__scan_segments(const cgx_group &g, int n, T v, SHUFFLE shuffle)
 {
     int rank = g.rank % CGX__SEGMENT;
-    for (int d = 1; d < CGX__SEGMENT && d < g.size; d *= 2) {
-        T left = cgx__wave_exchange(g, v, rank >= d ? g.rank - d : g.rank);
+    for (int d = 1; d < CGX__SEGMENT && d < n; d *= 2) {
+        T left = shuffle(v, rank >= d ? g.rank - d : g.rank);
         if (rank >= d)
             v = OP::apply(left, v);
     }
     return v;
 }
-/* A wave has two segments at most, so that the scan over their totals is the first total. */
-template <class OP, class T> CGX__INLINE T cgx__wave_scan(const cgx_group &g, T v, bool exclusive)
+/* Groups of up to 64 have two segments at most, so that the scan over their totals is the first total. */
+template <class OP, class T, class SHUFFLE>
+CGX__INLINE T cgx__narrow_scan(const cgx_group &g, T v, bool exclusive, SHUFFLE shuffle)
 {
-    static_assert(CGX__WAVE <= 2 * CGX__SEGMENT, "a wave has more than two segments");
-    v = cgx__wave_scan_segments<OP>(g, v);
+    v = cgx__scan_segments<OP>(g, g.size, v, shuffle);
     if (g.size > CGX__SEGMENT) {
-        T total = cgx__wave_exchange(g, v, CGX__SEGMENT - 1);
+        T total = shuffle(v, CGX__SEGMENT - 1);
         if (g.rank >= CGX__SEGMENT)
             v = OP::apply(total, v);
     }
     if (!exclusive)
         return v;
-    v = cgx__wave_exchange(g, v, g.rank ? g.rank - 1 : 0);
+    v = shuffle(v, g.rank ? g.rank - 1 : 0);
     return g.rank ? v : T();
 }
+template <class OP, class T> CGX__INLINE T cgx__wave_scan(const cgx_group &g, T v, bool exclusive)
+{
+    static_assert(CGX__WAVE <= 2 * CGX__SEGMENT, "a wave has more than two segments");
+    return cgx__narrow_scan<OP>(g, v, exclusive, [&](T x, int rank) { return cgx__wave_exchange(g, x, rank); });
+}
 
-/* ---- in a block of several waves ---- */
+/* ---- values one behind the other ---- */
 
-/* Shared memory of a block's collectives of this type. A thread may still read `second` when another one writes `first` in
- * the next collective, which is why there are two. */
+/* Values in memory, STRIDE bytes from one to the next. */
+typedef struct {
+    const unsigned char *at;
+    int stride;
+} cgx__row;
+template <class T> CGX__INLINE const T &cgx__value(cgx__row r, int i)
+{
+    return *reinterpret_cast<const T *>(r.at + (size_t)i * (unsigned)r.stride);
+}
+CGX__INLINE cgx__row cgx__row_from(cgx__row r, int i)
+{
+    return { r.at + (size_t)i * (unsigned)r.stride, r.stride };
+}
+template <class T> CGX__INLINE cgx__row cgx__row_of(const T *p)
+{
+    return { reinterpret_cast<const unsigned char *>(p), (int)sizeof(T) };
+}
+/* Of N values: adjacent pairs, then pairs of pairs. From the end instead of the start it is the value at a place of a
+ * Kogge-Stone scan: each has one operation on the 2^k values that end with it, and so on. Not inlined: it is for the few
+ * values that have no lane each. */
+template <class OP, class T, bool FROM_END> CGX__NOINLINE T cgx__tree(cgx__row r, int n)
+{
+    T done[16]; /* of 2^k values each, k falling */
+    int values = 0;
+    for (int i = 0; i < n; i++) {
+        T v = cgx__value<T>(r, FROM_END ? n - 1 - i : i);
+        for (int k = i + 1; !(k & 1); k >>= 1) {
+            --values;
+            v = FROM_END ? OP::apply(v, done[values]) : OP::apply(done[values], v);
+        }
+        done[values++] = v;
+    }
+    T v = done[--values];
+    while (values > 0) {
+        --values;
+        v = FROM_END ? OP::apply(v, done[values]) : OP::apply(done[values], v);
+    }
+    return v;
+}
+/* The power of two of values that each of MEMBERS takes, so that they have N between them: whole subtrees. */
+CGX__INLINE int cgx__share_of(int n, int members)
+{
+    int share = 1;
+    while (share * members < n)
+        share *= 2;
+    return share;
+}
+
+/* ---- in a block or tile of several waves ---- */
+
+/* A round's values of the waves or segments of a group; two rounds take turns. */
 enum { CGX__PARTS = CGX__MAX_THREADS / CGX__SEGMENT };
-template <class T> struct cgx__block_scratch {
-    T first[CGX__PARTS], second[CGX__PARTS];
-};
-template <class T> CGX__INLINE cgx__block_scratch<T> *cgx__scratch(void)
+template <int BYTES, int LEVEL> CGX__INLINE unsigned char *cgx__slots_at(int turn)
 {
-    __shared__ cgx__block_scratch<T> scratch;
-    return &scratch;
+    __shared__ __attribute__((aligned(16))) unsigned char slots[2][CGX__PARTS * BYTES];
+    return slots[turn];
 }
-/* The first N threads of a block, in its first wave. */
-CGX__INLINE cgx_group cgx__first_threads(const cgx_group &block, int n)
+/* Of the group that starts at the block's rank BASE. The same memory, whether the compiler knows the level or not. */
+template <class T, class G> CGX__INLINE T *cgx__slots(const G &g, int base)
 {
-    return { CGX__TILE, n, block.rank, 0, 1, 0 };
+    const int level = cgx__level_of(g), turn = cgx__turn(g.t, level);
+    constexpr int known = cgx__level<G>::known;
+    unsigned char *slots;
+    if constexpr (known >= 0)
+        slots = cgx__slots_at<sizeof(T), known>(turn);
+    else
+        switch (level) {
+        case 0: slots = cgx__slots_at<sizeof(T), 0>(turn); break;
+        case 1: slots = cgx__slots_at<sizeof(T), 1>(turn); break;
+        case 2: slots = cgx__slots_at<sizeof(T), 2>(turn); break;
+        case 3: slots = cgx__slots_at<sizeof(T), 3>(turn); break;
+        case 4: slots = cgx__slots_at<sizeof(T), 4>(turn); break;
+        default: slots = cgx__slots_at<sizeof(T), 5>(turn);
+        }
+    return reinterpret_cast<T *>(slots) + base / CGX__SEGMENT;
 }
 
-/* A wave is a whole subtree; the first one reduces what the waves have left. */
-template <class OP, class T> CGX__INLINE T cgx__block_reduce(const cgx_group &g, T v)
+/* The reduction of N values in memory, for every member of a wave. */
+template <class OP, class T> CGX__INLINE T cgx__reduce_parts(const cgx_group &wave, const T *parts, int n)
 {
-    cgx__block_scratch<T> *s = cgx__scratch<T>();
-    const int waves = (g.size + CGX__WAVE - 1) / CGX__WAVE;
-    const cgx_group wave = cgx__wave_of_block(g);
+    const int share = cgx__share_of(n, wave.size), first = wave.rank * share, members = (n + share - 1) / share;
+    T v = parts[wave.rank < n ? wave.rank : 0];
+    if (share > 1 && wave.rank < members)
+        v = cgx__tree<OP, T, false>(cgx__row_of(parts + first), n - first < share ? n - first : share);
+    return cgx__wave_reduce_first<OP>(wave, members, v);
+}
+/* A wave is a whole subtree; every wave reduces what they have left, so that one barrier is enough. */
+template <class OP, class G, class T> CGX__INLINE T cgx__slots_reduce(const G &g, T v)
+{
+    T *parts = cgx__slots<T>(g, cgx__rank_in_block() - g.rank);
+    const cgx_group wave = cgx__wave_of(g);
     v = cgx__wave_reduce<OP>(wave, v);
     if (wave.rank == 0)
-        s->first[g.rank / CGX__WAVE] = v;
-    cgx__gpu_sync();
-    if (g.rank < waves) {
-        v = cgx__wave_reduce<OP>(cgx__first_threads(g, waves), s->first[g.rank]);
-        if (g.rank == 0)
-            s->second[0] = v;
-    }
-    cgx__gpu_sync();
-    return s->second[0];
+        parts[g.rank / CGX__WAVE] = v;
+    cgx__wide_sync(g);
+    return cgx__reduce_parts<OP>(wave, parts, (g.size + CGX__WAVE - 1) / CGX__WAVE);
 }
 
-template <class OP, class T> CGX__INLINE T cgx__block_scan(const cgx_group &g, T v, bool exclusive)
+/* The scan over the totals of the segments before LAST, LAST included, at LAST. At most 32 of them. */
+template <class OP, class T> CGX__INLINE T cgx__scan_parts(const cgx_group &wave, const T *parts, int n, int last)
 {
-    cgx__block_scratch<T> *s = cgx__scratch<T>();
+    if (wave.size < n) /* the last wave of a block may be too small for them */
+        return cgx__tree<OP, T, true>(cgx__row_of(parts), last + 1);
+    auto shuffle = [&](T x, int rank) { return cgx__wave_exchange(wave, x, rank); };
+    T v = parts[wave.rank < n ? wave.rank : 0];
+    v = cgx__scan_segments<OP>(wave, n, v, shuffle);
+    return shuffle(v, last);
+}
+template <class OP, class G, class T> CGX__INLINE T cgx__slots_scan(const G &g, T v, bool exclusive)
+{
+    T *parts = cgx__slots<T>(g, cgx__rank_in_block() - g.rank);
     const int segments = (g.size + CGX__SEGMENT - 1) / CGX__SEGMENT;
     const int mine = g.rank / CGX__SEGMENT, rank = g.rank % CGX__SEGMENT;
-    const cgx_group wave = cgx__wave_of_block(g);
-    v = cgx__wave_scan_segments<OP>(wave, v);
+    const cgx_group wave = cgx__wave_of(g);
+    v = cgx__scan_segments<OP>(wave, wave.size, v, [&](T x, int r) { return cgx__wave_exchange(wave, x, r); });
     if (rank == CGX__SEGMENT - 1 || g.rank == g.size - 1)
-        s->first[mine] = v;
-    cgx__gpu_sync();
+        parts[mine] = v;
+    cgx__wide_sync(g);
     /* Exclusive: the value of the rank below, for a segment's first rank the total of the segment below. */
     int of = mine; /* the segment that v belongs to */
     if (exclusive) {
         v = cgx__wave_exchange(wave, v, wave.rank ? wave.rank - 1 : 0);
         if (rank == 0 && mine > 0)
-            of = mine - 1, v = s->first[of];
+            of = mine - 1, v = parts[of];
     }
-    if (g.rank < segments)
-        s->second[g.rank] = cgx__wave_scan_segments<OP>(cgx__first_threads(g, segments), s->first[g.rank]);
-    cgx__gpu_sync();
+    T below = cgx__scan_parts<OP>(wave, parts, segments, of > 0 ? of - 1 : 0);
     if (of > 0)
-        v = OP::apply(s->second[of - 1], v);
+        v = OP::apply(below, v);
     return exclusive && g.rank == 0 ? T() : v;
 }
 
-/* ---- declared here, defined by the CUDA and HIP backends: tiles above the wave, clusters, grids ---- */
+/* ---- groups that cross a wave's end ---- */
 
-template <class OP, class G, class T> CGX__DECLARED T cgx__wide_reduce(G g, T v);
-template <class OP, class G, class T> CGX__DECLARED T cgx__wide_scan(G g, T v, bool exclusive);
+template <class OP, class T> CGX__INLINE T cgx__crossing_reduce(const cgx_group &g, T v)
+{
+    for (int d = 1; d < g.size; d *= 2) {
+        bool pair = !(g.rank & (2 * d - 1)) && g.rank + d < g.size;
+        T right = cgx__wide_shuffle(g, v, pair ? g.rank + d : g.rank);
+        if (pair)
+            v = OP::apply(v, right);
+    }
+    return cgx__wide_shuffle(g, v, 0);
+}
+template <class OP, class T> CGX__INLINE T cgx__crossing_scan(const cgx_group &g, T v, bool exclusive)
+{
+    return cgx__narrow_scan<OP>(g, v, exclusive, [&](T x, int rank) { return cgx__wide_shuffle(g, x, rank); });
+}
+
+template <class OP, class G, class T> CGX__INLINE T cgx__wide_reduce(const G &g, T v)
+{
+    if (CGX__WAVE < 64 && g.kind == CGX__CROSSING)
+        return cgx__crossing_reduce<OP>(g, v);
+    return cgx__slots_reduce<OP>(g, v);
+}
+template <class OP, class G, class T> CGX__INLINE T cgx__wide_scan(const G &g, T v, bool exclusive)
+{
+    if (CGX__WAVE < 64 && g.kind == CGX__CROSSING)
+        return cgx__crossing_scan<OP>(g, v, exclusive);
+    return cgx__slots_scan<OP>(g, v, exclusive);
+}
+/* In the caller's block, of one wave or more. */
+template <class OP, class T> CGX__INLINE T cgx__block_reduce(const cgx__known_block &g, T v)
+{
+    return cgx__in_wave(g) ? cgx__wave_reduce<OP>(g, v) : cgx__slots_reduce<OP>(g, v);
+}
+template <class OP, class T> CGX__INLINE T cgx__block_scan(const cgx__known_block &g, T v, bool exclusive)
+{
+    return cgx__in_wave(g) ? cgx__wave_scan<OP>(g, v, exclusive) : cgx__slots_scan<OP>(g, v, exclusive);
+}
+
+/* ---- clusters and the grid: each block's, then the same over the blocks' ---- */
+
+/* From one thread of the block to all. */
+template <class T> CGX__INLINE T cgx__broadcast(const cgx__known_block &b, T v, int rank)
+{
+    T *slot = reinterpret_cast<T *>(cgx__slots_at<sizeof(T), 0>(cgx__turn(b.t, 0)));
+    if (b.rank == rank)
+        *slot = v;
+    cgx__gpu_sync();
+    return *slot;
+}
+/* Of what N blocks have put down: every block reduces all of it. The thread's state stays outside, or its place in memory
+ * would be taken and it could no longer be in registers. */
+template <class OP, class T> CGX__NOINLINE T cgx__reduce_blocks(int rank, int size, int turn, int n, cgx__row r)
+{
+    const cgx_group b = { 0, CGX__BLOCK, size, rank, 0, 1, 0 };
+    const int share = cgx__share_of(n, b.size), first = b.rank * share, members = (n + share - 1) / share;
+    T *parts = reinterpret_cast<T *>(cgx__slots_at<sizeof(T), 0>(turn));
+    const cgx_group wave = cgx__wave_of(b);
+    const int in_wave = members - (b.rank - wave.rank) < wave.size ? members - (b.rank - wave.rank) : wave.size;
+    if (in_wave > 0) {
+        T v = cgx__value<T>(r, b.rank < members ? first : 0);
+        if (share > 1 && b.rank < members)
+            v = cgx__tree<OP, T, false>(cgx__row_from(r, first), n - first < share ? n - first : share);
+        v = cgx__wave_reduce_first<OP>(wave, in_wave, v);
+        if (wave.rank == 0)
+            parts[b.rank / CGX__WAVE] = v;
+    }
+    cgx__gpu_sync();
+    return cgx__reduce_parts<OP>(wave, parts, (members + CGX__WAVE - 1) / CGX__WAVE);
+}
+/* The inclusive scan over the blocks' values at place I, by one thread. TOTALS has the reduction of each 32 values, which is
+ * the scan's value at the last of them; only the largest grids have more than 32 of those. */
+template <class OP, class T> CGX__NOINLINE T cgx__scan_blocks(cgx__row values, cgx__row totals, int i)
+{
+    const int segment = i / CGX__SEGMENT, above = (segment - 1) / CGX__SEGMENT;
+    T v = cgx__tree<OP, T, true>(cgx__row_from(values, segment * CGX__SEGMENT), i % CGX__SEGMENT + 1);
+    if (segment == 0)
+        return v;
+    T below = cgx__tree<OP, T, true>(cgx__row_from(totals, above * CGX__SEGMENT), (segment - 1) % CGX__SEGMENT + 1);
+    if (above > 0) {
+        T highest[CGX__SEGMENT];
+        for (int s = 0; s < above; s++)
+            highest[s] = cgx__tree<OP, T, false>(cgx__row_from(totals, s * CGX__SEGMENT), CGX__SEGMENT);
+        below = OP::apply(cgx__tree<OP, T, true>(cgx__row_of(highest), above), below);
+    }
+    return OP::apply(below, v);
+}
+/* A thread's result, from its block's own and the scan over the blocks below. */
+template <class OP, class T>
+CGX__INLINE T cgx__finish_scan(const cgx__known_block &b, int me, T v, bool exclusive, cgx__row values, cgx__row totals)
+{
+    if (me == 0)
+        return v;
+    T below = v;
+    if (b.rank == 0)
+        below = cgx__scan_blocks<OP, T>(values, totals, me - 1);
+    below = cgx__broadcast(b, below, 0);
+    if (!exclusive || b.rank > 0)
+        return OP::apply(below, v);
+    /* The inclusive result of the last thread of the block below. */
+    v = cgx__value<T>(values, me - 1);
+    return me == 1 ? v : OP::apply(cgx__scan_blocks<OP, T>(values, totals, me - 2), v);
+}
+
+/* Blocks put their values into each other's shared memory, so that none reads from one that has ended: before the first
+ * time they wait until all have begun. */
+enum { CGX__MAX_CLUSTER = 16 };
+template <int BYTES> CGX__INLINE unsigned char *cgx__cluster_slots(int turn)
+{
+    __shared__ __attribute__((aligned(16))) unsigned char slots[2][CGX__MAX_CLUSTER * BYTES];
+    return slots[turn];
+}
+template <class T> CGX__INLINE cgx__row cgx__put_to_cluster(cgx_cluster g, const cgx__known_block &b, T v)
+{
+    T *slots = reinterpret_cast<T *>(cgx__cluster_slots<sizeof(T)>(cgx__turn(g.t, CGX__CLUSTER_LEVEL)));
+    if (cgx__first_time(g.t, CGX__CLUSTER_STARTED))
+        cgx__sync_execution(g, 0);
+    for (int i = b.rank; i < cgx__num_blocks(g); i += b.size)
+        cgx__map_shared_rank(g, slots, i, 0)[cgx__block_rank(g)] = v;
+    cgx__sync(g, 0);
+    return cgx__row_of(slots);
+}
+template <class OP, class T> CGX__INLINE T cgx__wide_reduce(const cgx_cluster &g, T v)
+{
+    const cgx__known_block b = cgx__any(cgx_block{ g.t });
+    const cgx__row values = cgx__put_to_cluster(g, b, cgx__block_reduce<OP>(b, v));
+    return cgx__reduce_blocks<OP, T>(b.rank, b.size, cgx__turn(g.t, 0), cgx__num_blocks(g), values);
+}
+template <class OP, class T> CGX__INLINE T cgx__wide_scan(const cgx_cluster &g, T v, bool exclusive)
+{
+    const cgx__known_block b = cgx__any(cgx_block{ g.t });
+    const T inclusive = cgx__block_scan<OP>(b, v, false);
+    const T mine = exclusive ? cgx__block_scan<OP>(b, v, true) : inclusive;
+    const cgx__row values = cgx__put_to_cluster(g, b, cgx__broadcast(b, inclusive, b.size - 1));
+    return cgx__finish_scan<OP, T>(b, cgx__block_rank(g), mine, exclusive, values, values);
+}
+
+/* In device memory, behind the launch's record: a value of each block, and a total of each 32 blocks. */
+struct cgx__grid_rows {
+    cgx__row values, totals;
+};
+template <class T> CGX__INLINE T &cgx__place_of(cgx__row r, int i)
+{
+    return const_cast<T &>(cgx__value<T>(r, i));
+}
+/* V of the thread RANK is the block's. */
+template <class T> CGX__INLINE cgx__grid_rows cgx__put_to_grid(cgx_grid g, const cgx__known_block &b, T v, int rank)
+{
+    if (!cgx__grid_is_valid(g))
+        cgx__misuse(g.t, CGX__MISUSE_GRID, 0);
+    const int blocks = (int)cgx__num_blocks(g), totals = (blocks + CGX__SEGMENT - 1) / CGX__SEGMENT;
+    const int turn = cgx__turn(g.t, CGX__GRID_LEVEL);
+    const cgx__row all = { reinterpret_cast<unsigned char *>(cgx__record(g.t) + 1), CGX__PART_BYTES };
+    const cgx__grid_rows rows = { cgx__row_from(all, turn * blocks), cgx__row_from(all, 2 * blocks + turn * totals) };
+    if (b.rank == rank)
+        cgx__place_of<T>(rows.values, (int)cgx__block_rank(g)) = v;
+    cgx__sync(g, 0);
+    return rows;
+}
+template <class OP, class T> CGX__INLINE T cgx__wide_reduce(const cgx_grid &g, T v)
+{
+    const cgx__known_block b = cgx__any(cgx_block{ g.t });
+    const cgx__grid_rows rows = cgx__put_to_grid(g, b, cgx__block_reduce<OP>(b, v), 0);
+    return cgx__reduce_blocks<OP, T>(b.rank, b.size, cgx__turn(g.t, 0), (int)cgx__num_blocks(g), rows.values);
+}
+template <class OP, class T> CGX__INLINE T cgx__wide_scan(const cgx_grid &g, T v, bool exclusive)
+{
+    const cgx__known_block b = cgx__any(cgx_block{ g.t });
+    const int me = (int)cgx__block_rank(g), blocks = (int)cgx__num_blocks(g);
+    const T inclusive = cgx__block_scan<OP>(b, v, false);
+    const T mine = exclusive ? cgx__block_scan<OP>(b, v, true) : inclusive;
+    const cgx__grid_rows rows = cgx__put_to_grid(g, b, inclusive, b.size - 1);
+    if (blocks > CGX__SEGMENT) { /* the first blocks reduce 32 values each */
+        if (b.rank == 0 && (me + 1) * CGX__SEGMENT <= blocks)
+            cgx__place_of<T>(rows.totals, me) =
+                cgx__tree<OP, T, false>(cgx__row_from(rows.values, me * CGX__SEGMENT), CGX__SEGMENT);
+        cgx__sync(g, 0);
+    }
+    return cgx__finish_scan<OP, T>(b, me, mine, exclusive, rows.values, rows.totals);
+}
+
 /* Of <cgx/atomic.h>, which comes later: an operation from CGX__OP_REDUCE_UPDATE on. */
 template <class OP, class G, class T> CGX__INLINE T cgx__update_with(const G &g, T *p, int scope, T v, int operation);
 
@@ -223,12 +480,11 @@ template <class OP, class G, class T> CGX__INLINE T cgx__update_with(const G &g,
 
 template <class OP, class G, class T> CGX__INLINE T cgx__reduce_with(const G &g, T v)
 {
-    CGX__DISPATCH(g, cgx__wave_reduce<OP>(g, v), cgx__block_reduce<OP>(g, v), cgx__wide_reduce<OP>(g, v));
+    CGX__DISPATCH(g, cgx__wave_reduce<OP>(g, v), cgx__wide_reduce<OP>(g, v));
 }
 template <class OP, class G, class T> CGX__INLINE T cgx__scan_with(const G &g, T v, bool exclusive)
 {
-    CGX__DISPATCH(g, cgx__wave_scan<OP>(g, v, exclusive), cgx__block_scan<OP>(g, v, exclusive),
-                  cgx__wide_scan<OP>(g, v, exclusive));
+    CGX__DISPATCH(g, cgx__wave_scan<OP>(g, v, exclusive), cgx__wide_scan<OP>(g, v, exclusive));
 }
 
 /* Overloads and no template of the value, so that an enumerator counts as its integer, as in C. */

@@ -9,27 +9,31 @@ extern "C++" {
 
 enum { CGX__MAX_THREADS = 1024, CGX__VALUE_BYTES = 32 };
 
-/* Block, cluster and grid know all from the hardware. */
+/* Every group knows its thread's state. Block, cluster and grid know the rest from the hardware. */
 typedef struct {
-    unsigned char unused;
+    cgx__thread *t;
 } cgx_block;
 typedef struct {
-    unsigned char unused;
+    cgx__thread *t;
 } cgx_cluster;
 typedef struct {
-    unsigned char unused;
+    cgx__thread *t;
 } cgx_grid;
 #define CGX__TILE_TYPE(N)         \
     typedef struct {              \
+        cgx__thread *t;           \
         int meta_rank, meta_size; \
     } cgx_tile_##N;
 CGX_FOREACH_TILE(CGX__TILE_TYPE)
 typedef struct {
+    cgx__thread *t;
     int meta_rank, meta_size, size;
 } cgx_tile;
-/* `lanes`: members as lanes of the wave. */
+/* `lanes`: members as lanes of the wave. A group with members in two waves crosses: then by their places, which are ranks in
+ * the block modulo 64. Only a partition of a parent wider than the wave makes those, so that compilers know of others. */
 typedef struct {
-    int meta_rank, meta_size;
+    cgx__thread *t;
+    int meta_rank, meta_size, crosses;
     cgx_mask lanes;
 } cgx_coalesced;
 typedef struct {
@@ -37,28 +41,24 @@ typedef struct {
 } cgx_token;
 
 /* Any group but cluster and grid. */
-enum { CGX__BLOCK, CGX__TILE, CGX__COALESCED };
+enum { CGX__BLOCK, CGX__TILE, CGX__COALESCED, CGX__CROSSING };
 typedef struct {
+    cgx__thread *t;
     int kind, size, rank, meta_rank, meta_size;
-    cgx_mask lanes; /* of a coalesced group */
+    cgx_mask lanes; /* of a coalesced or crossing group */
 } cgx_group;
 
-CGX__INLINE cgx_block cgx__this_block(void)
+#define cgx__this_block() cgx__make<cgx_block>(&cgx__self)
+#define cgx__this_cluster() cgx__make<cgx_cluster>(&cgx__self)
+#define cgx__this_grid() cgx__make<cgx_grid>(&cgx__self)
+template <class G> CGX__INLINE G cgx__make(cgx__thread *t)
 {
-    return { 0 };
+    return { t };
 }
-CGX__INLINE cgx_cluster cgx__this_cluster(void)
+#define cgx__coalesced_threads() cgx__make_coalesced(&cgx__self)
+CGX__INLINE cgx_coalesced cgx__make_coalesced(cgx__thread *t)
 {
-    return { 0 };
-}
-CGX__INLINE cgx_grid cgx__this_grid(void)
-{
-    return { 0 };
-}
-
-CGX__INLINE cgx_coalesced cgx__coalesced_threads(void)
-{
-    return { 0, 1, cgx__wave_active() };
+    return { t, 0, 1, 0, cgx__wave_active() };
 }
 /* The caller's block, for functions that take no group. */
 #define CGX__SELF cgx__this_block()
@@ -206,9 +206,14 @@ CGX__INLINE int cgx__num_threads(cgx_tile g)
 {
     return g.size;
 }
+/* Place among the threads that one mask tells apart. */
+CGX__INLINE int cgx__place_in_64(void)
+{
+    return cgx__rank_in_block() & 63;
+}
 CGX__INLINE int cgx__thread_rank(cgx_coalesced g)
 {
-    return cgx__bit_count(g.lanes & cgx__lanes_below(cgx__wave_lane()));
+    return cgx__bit_count(g.lanes & cgx__lanes_below(g.crosses ? cgx__place_in_64() : cgx__wave_lane()));
 }
 CGX__INLINE int cgx__num_threads(cgx_coalesced g)
 {
@@ -242,11 +247,11 @@ CGX__INLINE cgx_group cgx__any(cgx_group g)
 }
 CGX__INLINE cgx__known_block cgx__any(cgx_block g)
 {
-    return { { CGX__BLOCK, cgx__num_threads(g), cgx__thread_rank(g), 0, 1, 0 } };
+    return { { g.t, CGX__BLOCK, cgx__num_threads(g), cgx__thread_rank(g), 0, 1, 0 } };
 }
 template <int N, class G> CGX__INLINE cgx__known<CGX__TILE, N> cgx__any_tile(G g)
 {
-    return { { CGX__TILE, cgx__num_threads(g), cgx__thread_rank(g), g.meta_rank, g.meta_size, 0 } };
+    return { { g.t, CGX__TILE, cgx__num_threads(g), cgx__thread_rank(g), g.meta_rank, g.meta_size, 0 } };
 }
 #define CGX__ANY_TILE(N)                                          \
     CGX__INLINE cgx__known<CGX__TILE, N> cgx__any(cgx_tile_##N g) \
@@ -260,7 +265,12 @@ CGX__INLINE cgx__known<CGX__TILE, 0> cgx__any(cgx_tile g)
 }
 CGX__INLINE cgx__known_coalesced cgx__any(cgx_coalesced g)
 {
-    return { { CGX__COALESCED, cgx__num_threads(g), cgx__thread_rank(g), g.meta_rank, g.meta_size, g.lanes } };
+    return { { g.t, g.crosses ? CGX__CROSSING : CGX__COALESCED, cgx__num_threads(g), cgx__thread_rank(g), g.meta_rank,
+               g.meta_size, g.lanes } };
+}
+template <class G> CGX__INLINE cgx_group cgx__as_group(G g)
+{
+    return cgx__any(g);
 }
 /* Where a group's collectives run. What is not known here is looked up when the kernel runs. */
 enum { CGX__IN_WAVE, CGX__IN_BLOCK, CGX__IN_BLOCKS, CGX__ANYWHERE };
@@ -268,13 +278,13 @@ template <class G> struct cgx__place {
     enum { value = CGX__ANYWHERE };
 };
 template <> struct cgx__place<cgx__known_coalesced> {
-    enum { value = CGX__IN_WAVE };
+    enum { value = CGX__WAVE < 64 ? CGX__ANYWHERE : CGX__IN_WAVE };
 };
 template <> struct cgx__place<cgx__known_block> {
-    enum { value = CGX__IN_BLOCK };
-}; /* of one wave or more */
+    enum { value = CGX__ANYWHERE }; /* of one wave or more */
+};
 template <int N> struct cgx__place<cgx__known<CGX__TILE, N>> {
-    enum { value = N > 0 && N <= CGX__WAVE ? CGX__IN_WAVE : CGX__ANYWHERE };
+    enum { value = N == 0 ? CGX__ANYWHERE : N <= CGX__WAVE ? CGX__IN_WAVE : CGX__IN_BLOCK };
 };
 template <> struct cgx__place<cgx_cluster> {
     enum { value = CGX__IN_BLOCKS };
@@ -321,31 +331,29 @@ CGX__INLINE int cgx__meta_rank(cgx_group g)
 #define CGX__TILED(N)                                              \
     CGX__INLINE cgx_tile_##N cgx__tiled_##N(cgx_group parent, int) \
     {                                                              \
-        return { parent.rank / N, parent.size / N };               \
+        return { parent.t, parent.rank / N, parent.size / N };     \
     }
 CGX_FOREACH_TILE(CGX__TILED)
 CGX__INLINE cgx_tile cgx__tiled_n(cgx_group parent, int n, int)
 {
-    return { parent.rank / n, parent.size / n, n };
+    return { parent.t, parent.rank / n, parent.size / n, n };
 }
 
 /* ---- groups in one wave: ranks and lanes ---- */
 
 CGX__INLINE bool cgx__in_wave(const cgx_group &g)
 {
-    return g.kind == CGX__COALESCED || g.size <= CGX__WAVE;
+    return g.kind == CGX__COALESCED || (g.kind != CGX__CROSSING && g.size <= CGX__WAVE);
 }
-/* Returns one of three: for a group in one wave, for a block of several, for what is wider otherwise. `if constexpr`, so that
- * code without optimisation, too, has no call of what its groups never need. */
-#define CGX__DISPATCH(g, in_wave, in_block, wide)                   \
-    if constexpr ((int)cgx__place<G>::value == CGX__IN_WAVE)        \
-        return in_wave;                                             \
-    else if constexpr ((int)cgx__place<G>::value == CGX__IN_BLOCK)  \
-        return cgx__in_wave(g) ? in_wave : in_block;                \
-    else if constexpr ((int)cgx__place<G>::value == CGX__IN_BLOCKS) \
-        return wide;                                                \
-    else                                                            \
-        return cgx__in_wave(g) ? in_wave : (g).kind == CGX__BLOCK ? in_block : wide
+/* Returns one of two: for a group in one wave, or for a wider one. `if constexpr`, so that code without optimisation, too,
+ * has no call of what its groups never need. */
+#define CGX__DISPATCH(g, in_wave, wide)                            \
+    if constexpr ((int)cgx__place<G>::value == CGX__IN_WAVE)       \
+        return in_wave;                                            \
+    else if constexpr ((int)cgx__place<G>::value == CGX__ANYWHERE) \
+        return cgx__in_wave(g) ? in_wave : wide;                   \
+    else                                                           \
+        return wide
 /* Bits 0 to n - 1, n from 1 to 64. */
 CGX__INLINE cgx_mask cgx__low_bits(int n)
 {
@@ -355,18 +363,21 @@ CGX__INLINE cgx_mask cgx__lanes_of(const cgx_group &g)
 {
     return g.kind == CGX__COALESCED ? g.lanes : cgx__low_bits(g.size) << (cgx__wave_lane() - g.rank);
 }
+/* The number of the bit that has RANK bits of MASK below it. */
+CGX__INLINE int cgx__nth_bit(cgx_mask mask, int rank)
+{
+    int at = 0;
+    for (int half = 32; half; half /= 2) {
+        int below = cgx__bit_count(mask >> at & cgx__low_bits(half));
+        if (rank >= below)
+            rank -= below, at += half;
+    }
+    return at;
+}
 /* The lane of the member with this rank. */
 CGX__INLINE int cgx__lane_of(const cgx_group &g, int rank)
 {
-    if (g.kind != CGX__COALESCED)
-        return cgx__wave_lane() - g.rank + rank;
-    int lane = 0;
-    for (int half = 32; half; half /= 2) {
-        int below = cgx__bit_count(g.lanes >> lane & cgx__low_bits(half));
-        if (rank >= below)
-            rank -= below, lane += half;
-    }
-    return lane;
+    return g.kind != CGX__COALESCED ? cgx__wave_lane() - g.rank + rank : cgx__nth_bit(g.lanes, rank);
 }
 /* A mask of lanes as one of ranks. */
 CGX__INLINE cgx_mask cgx__ranks_of(const cgx_group &g, cgx_mask lanes)
@@ -423,7 +434,7 @@ template <class T> CGX__INLINE cgx_coalesced cgx__wave_split(const cgx_group &g,
 {
     const cgx__words<T> w = cgx__to_words(v);
     const cgx_mask lanes = cgx__lanes_of(g), me = (cgx_mask)1 << cgx__wave_lane();
-    cgx_coalesced mine = { 0, 0, 0 };
+    cgx_coalesced mine = { g.t, 0, 0, 0, 0 };
     for (cgx_mask left = lanes; left; mine.meta_size++) {
         cgx_mask part = cgx__same_as_lane<T>(lanes, w, cgx__lowest_bit(left));
         if (part & me)
@@ -433,34 +444,165 @@ template <class T> CGX__INLINE cgx_coalesced cgx__wave_split(const cgx_group &g,
     return mine;
 }
 
-/* The threads of the block that are in the caller's wave. */
-CGX__INLINE cgx_group cgx__wave_of_block(const cgx_group &block)
+/* ---- groups of several waves ---- */
+
+/* A thread is in one block and in one tile of each size: their numbers, from 0 on. */
+enum { CGX__LEVELS = 6, CGX__CLUSTER_LEVEL = CGX__LEVELS, CGX__GRID_LEVEL };
+/* A mask tells 64 threads apart, which may be two waves. */
+enum { CGX__HALF_MASK = 32 };
+template <class G> struct cgx__level {
+    enum { known = -1 };
+};
+template <> struct cgx__level<cgx__known_block> {
+    enum { known = 0 };
+};
+template <int N> struct cgx__level<cgx__known<CGX__TILE, N>> {
+    enum { known = N == 64 ? 1 : N == 128 ? 2 : N == 256 ? 3 : N == 512 ? 4 : N == 1024 ? 5 : -1 };
+};
+template <class G> CGX__INLINE int cgx__level_of(const G &g)
 {
-    int rank = block.rank % CGX__WAVE, left = block.size - (block.rank - rank);
-    return { CGX__TILE, left < CGX__WAVE ? left : (int)CGX__WAVE, rank, 0, 1, 0 };
+    if constexpr ((int)cgx__level<G>::known >= 0)
+        return cgx__level<G>::known;
+    else
+        return g.kind == CGX__BLOCK ? 0 : cgx__lowest_bit((unsigned)g.size) - 5;
+}
+/* Whose turn it is of two places in shared memory: who has passed a group's barrier knows that nobody uses the place of its
+ * last collective but one. The bits are the thread's; members of a group call the same collectives, so theirs are alike. */
+CGX__INLINE int cgx__turn(cgx__thread *t, int level)
+{
+    int turn = (int)(t->phases >> level & 1u);
+    t->phases ^= 1u << level;
+    return turn;
+}
+/* Of bits that are set once. */
+CGX__INLINE bool cgx__first_time(cgx__thread *t, int bit)
+{
+    bool first = !(t->phases >> bit & 1u);
+    t->phases |= 1u << bit;
+    return first;
+}
+enum { CGX__TILE_STARTED = 8, CGX__CLUSTER_STARTED = CGX__TILE_STARTED + CGX__LEVELS };
+
+/* The rank in the block of the member with this rank. */
+CGX__INLINE int cgx__block_rank_of(const cgx_group &g, int rank)
+{
+    int me = cgx__rank_in_block();
+    return g.kind == CGX__CROSSING ? (me & ~63) + cgx__nth_bit(g.lanes, rank) : me - g.rank + rank;
+}
+/* The group's members in the caller's wave; not of a crossing group. */
+CGX__INLINE cgx_group cgx__wave_of(const cgx_group &g)
+{
+    int rank = g.rank % CGX__WAVE, left = g.size - (g.rank - rank);
+    return { g.t, CGX__TILE, left < CGX__WAVE ? left : (int)CGX__WAVE, rank, 0, 1, 0 };
 }
 
-/* ---- declared here, defined by the CUDA and HIP backends: what needs more than one wave, or the launch ---- */
+/* A barrier of whole waves in shared memory, which holds anything when the kernel begins. So at a tile's first time its first
+ * wave sets the count, and answers: each other wave asks with a number that the answer has not had, and arrives once it has
+ * it back, which proves that the count is set. Nobody else has to take part, and no kernel pays that has no such tile. */
+enum { CGX__MAX_WAVES = CGX__MAX_THREADS / CGX__WAVE };
+struct cgx__counters {
+    uint32_t arrived[CGX__MAX_WAVES], asked[CGX__MAX_WAVES], answer[CGX__MAX_WAVES];
+};
+CGX__INLINE uint32_t cgx__look(const uint32_t *p)
+{
+    return *(const volatile uint32_t *)p;
+}
+CGX__INLINE void cgx__put(uint32_t *p, uint32_t v)
+{
+    *(volatile uint32_t *)p = v;
+}
+CGX__INLINE void cgx__counted_sync(const cgx_group &g, cgx__counters *c, bool fresh)
+{
+    const int first = (cgx__rank_in_block() - g.rank) / CGX__WAVE, mine = g.rank / CGX__WAVE,
+              waves = g.size / CGX__WAVE;
+    const cgx_mask everybody = cgx__low_bits(CGX__WAVE);
+    cgx__wave_sync(everybody);
+    if (cgx__wave_lane() == 0) {
+        uint32_t *count = c->arrived + first, old;
+        if (fresh && mine == 0)
+            cgx__put(count, 0);
+        cgx__fence_block();
+        if (fresh && mine != 0) {
+            uint32_t question = cgx__look(c->answer + first + mine) + 1;
+            cgx__put(c->asked + first + mine, question);
+            while (cgx__look(c->answer + first + mine) != question)
+                cgx__gpu_pause();
+            cgx__fence_block();
+        }
+        /* The highest bit changes when all have come, and the rest is zero again. */
+        old = cgx__shared_add(count, mine == 0 ? 0x80000000u - (uint32_t)(waves - 1) : 1u);
+        while (!((cgx__look(count) ^ old) & 0x80000000u)) {
+            if (fresh && mine == 0)
+                for (int i = 1; i < waves; i++)
+                    cgx__put(c->answer + first + i, cgx__look(c->asked + first + i));
+            cgx__gpu_pause();
+        }
+        cgx__fence_block();
+    }
+    cgx__wave_sync(everybody);
+}
+/* Of the tiles of a level: of 64 threads alone, where the others have barriers of the hardware. */
+CGX__INLINE cgx__counters *cgx__counters_of(int level)
+{
+    __shared__ cgx__counters counters[CGX__NAMED_BARRIERS ? 1 : CGX__LEVELS - 1];
+    return counters + (CGX__NAMED_BARRIERS ? 0 : level - 1);
+}
 
-CGX__DECLARED void cgx__wide_sync(cgx_group g); /* of a tile above the wave */
-CGX__DECLARED void cgx__sync(cgx_cluster g, int line);
-CGX__DECLARED void cgx__sync(cgx_grid g, int line);
-CGX__DECLARED cgx_token cgx__barrier_arrive(cgx_block g, int line);
-CGX__DECLARED cgx_token cgx__barrier_arrive(cgx_cluster g, int line);
-CGX__DECLARED cgx_token cgx__barrier_arrive(cgx_grid g, int line);
-CGX__DECLARED void cgx__barrier_wait(cgx_block g, cgx_token token, int line);
-CGX__DECLARED void cgx__barrier_wait(cgx_cluster g, cgx_token token, int line);
-CGX__DECLARED void cgx__barrier_wait(cgx_grid g, cgx_token token, int line);
-CGX__DECLARED int cgx__grid_is_valid(cgx_grid g);
-template <class T> CGX__DECLARED T *cgx__map_shared_rank(cgx_cluster g, T *p, int rank, int line);
-CGX__DECLARED int cgx__query_shared_rank(cgx_cluster g, const void *p, int line);
-/* G is a cgx_group or a cgx__known one, which says the size of a tile. */
-template <class G> CGX__DECLARED int cgx__wide_vote(G g, int operation, int predicate);
-template <class G> CGX__DECLARED cgx_mask cgx__wide_ballot(G g, int predicate);
-template <class G, class T> CGX__DECLARED T cgx__wide_shuffle(G g, T v, int rank);
-template <class G, class T> CGX__DECLARED cgx_mask cgx__wide_match_any(G g, T v);
-template <class G, class T> CGX__DECLARED cgx_mask cgx__wide_match_all(G g, T v); /* 0 where values differ */
-template <class G, class T> CGX__DECLARED cgx_coalesced cgx__wide_split(G g, T v);
+/* A tile of more than a wave. Barriers of the hardware are numbered like a heap, so that no two tiles share one, whatever
+ * their sizes: of a block of up to 512 threads 1 is the tile of 512, 2 and 3 are the tiles of 256, and so on to 15; of a
+ * larger block 1 is the tile of 1024, and the tiles of 64 are left without. */
+template <class G> CGX__INLINE void cgx__tile_sync(const G &g)
+{
+    const int level = cgx__level_of(g);
+    if constexpr (CGX__NAMED_BARRIERS >= 15) {
+        const int root = cgx__block_threads() <= CGX__MAX_THREADS / 2 ? CGX__MAX_THREADS / 2 : CGX__MAX_THREADS;
+        if (level > 1 || root < CGX__MAX_THREADS) {
+            cgx__gpu_named_sync((root + cgx__rank_in_block()) >> (level + 5), g.size);
+            return;
+        }
+    }
+    cgx__counted_sync(g, cgx__counters_of(level), cgx__first_time(g.t, CGX__TILE_STARTED + level));
+}
+
+/* Two threads in the two waves of a crossing group meet for it. The one in the lower wave owns the word: it puts the other's
+ * number there and waits for it to vanish. Two threads meet in the same order on both sides, whatever groups they meet for. */
+CGX__INLINE uint32_t *cgx__meeting_point(int rank_in_block)
+{
+    __shared__ uint32_t words[CGX__MAX_THREADS / 2];
+    return words + rank_in_block / 64 * CGX__HALF_MASK + rank_in_block % CGX__HALF_MASK;
+}
+CGX__INLINE void cgx__crossing_sync(const cgx_group &g)
+{
+    const int me = cgx__rank_in_block(), place = me & 63, low = cgx__lowest_bit(g.lanes);
+    const int high = CGX__HALF_MASK + cgx__lowest_bit(g.lanes >> CGX__HALF_MASK);
+    const cgx_mask here = place < CGX__HALF_MASK ? g.lanes & cgx__low_bits(CGX__HALF_MASK) : g.lanes >> CGX__HALF_MASK;
+    cgx__wave_sync(here);
+    if (place == low || place == high) {
+        uint32_t *word = cgx__meeting_point((me & ~63) + low);
+        cgx__fence_block();
+        if (place == low) {
+            cgx__put(word, (uint32_t)high);
+            while (cgx__look(word))
+                cgx__gpu_pause();
+        } else {
+            while (cgx__look(word) != (uint32_t)high)
+                cgx__gpu_pause();
+            cgx__put(word, 0);
+        }
+        cgx__fence_block();
+    }
+    cgx__wave_sync(here);
+}
+
+template <class G> CGX__INLINE void cgx__wide_sync(const G &g)
+{
+    if (g.kind == CGX__BLOCK)
+        cgx__gpu_sync();
+    else if (CGX__WAVE < 64 && g.kind == CGX__CROSSING)
+        cgx__crossing_sync(g);
+    else
+        cgx__tile_sync(g);
+}
 
 /* ---- synchronisation ---- */
 
@@ -468,35 +610,209 @@ CGX__INLINE void cgx__sync(cgx_block, int)
 {
     cgx__gpu_sync();
 }
+template <class G> CGX__INLINE void cgx__sync_waves(const G &g)
+{
+    CGX__DISPATCH(g, cgx__wave_sync(cgx__lanes_of(g)), cgx__wide_sync(g));
+}
 CGX__INLINE void cgx__sync(cgx_coalesced g, int)
 {
-    cgx__wave_sync(g.lanes);
-}
-template <int N> CGX__INLINE void cgx__sync_tile(const cgx_group &g)
-{
-    if constexpr (N > CGX__WAVE)
-        cgx__wide_sync(g);
-    else if constexpr (N > 1)
-        cgx__wave_sync(cgx__lanes_of(g));
+    cgx__sync_waves(cgx__any(g));
 }
 #define CGX__SYNC_TILE(N)                           \
     CGX__INLINE void cgx__sync(cgx_tile_##N g, int) \
     {                                               \
-        cgx__sync_tile<N>(cgx__any(g));             \
+        if constexpr (N > 1)                        \
+            cgx__sync_waves(cgx__any(g));           \
+        else                                        \
+            (void)g;                                \
     }
 CGX_FOREACH_TILE(CGX__SYNC_TILE)
 CGX__INLINE void cgx__sync(cgx_group g, int)
 {
-    if (g.kind == CGX__BLOCK)
+    if (g.kind == CGX__BLOCK) /* of one wave as well: its threads may have ended */
         cgx__gpu_sync();
-    else if (cgx__in_wave(g))
-        cgx__wave_sync(cgx__lanes_of(g));
     else
-        cgx__wide_sync(g);
+        cgx__sync_waves(g);
 }
-CGX__INLINE void cgx__sync(cgx_tile g, int line)
+CGX__INLINE void cgx__sync(cgx_tile g, int)
 {
-    cgx__sync((cgx_group)cgx__any(g), line);
+    cgx__sync_waves(cgx__any(g));
+}
+/* A block's barrier has no two halves on any of these devices, nor has CUDA's own. Arriving does nothing: nobody may rely on
+ * anything before the wait, and a thread that ends counts there. */
+CGX__INLINE cgx_token cgx__barrier_arrive(cgx_block, int)
+{
+    return { 0 };
+}
+CGX__INLINE void cgx__barrier_wait(cgx_block, cgx_token, int)
+{
+    cgx__gpu_sync();
+}
+
+/* ---- clusters ---- */
+
+CGX__INLINE cgx_token cgx__barrier_arrive(cgx_cluster, int)
+{
+    cgx__cluster_arrive();
+    return { 0 };
+}
+CGX__INLINE void cgx__barrier_wait(cgx_cluster, cgx_token, int)
+{
+    cgx__cluster_wait();
+}
+CGX__INLINE void cgx__sync(cgx_cluster, int)
+{
+    cgx__cluster_arrive();
+    cgx__cluster_wait();
+}
+CGX__INLINE void cgx__sync_execution(cgx_cluster, int)
+{
+    cgx__cluster_arrive_relaxed();
+    cgx__cluster_wait();
+}
+template <class T> CGX__INLINE T *cgx__map_shared_rank(cgx_cluster g, T *p, int rank, int)
+{
+    return rank == cgx__block_rank(g) ? p : static_cast<T *>(cgx__cluster_map(p, rank));
+}
+CGX__INLINE int cgx__query_shared_rank(cgx_cluster, const void *p, int)
+{
+    return cgx__cluster_rank_of(p);
+}
+
+/* ---- the grid ---- */
+
+CGX__INLINE cgx__launch_record *cgx__record(const cgx__thread *t)
+{
+    return reinterpret_cast<cgx__launch_record *>(t->record & ~(uint64_t)1);
+}
+/* The first misuse of the queue's launches is kept for the host, and the thread ends. */
+CGX__INLINE void cgx__misuse(const cgx__thread *t, uint32_t misuse, int line)
+{
+    cgx__launch_record *record = cgx__record(t);
+    if (record && !cgx__device_exchange(&record->claimed, 1)) {
+        cgx__launch_error *e = record->error;
+        e->line = line;
+        e->block = cgx__gpu_block();
+        e->thread = cgx__rank_in_block();
+        e->kernel = t->kernel;
+        cgx__fence_system();
+        cgx__put(&e->misuse, misuse);
+        cgx__fence_system();
+    }
+    cgx__gpu_exit();
+}
+CGX__INLINE int cgx__grid_is_valid(cgx_grid g)
+{
+    return (int)(g.t->record & 1);
+}
+/* One thread of a block arrives for it: the first block's brings what is missing to 2^31, so that the highest bit changes
+ * when all have come and the rest is zero again. The token is what was there. */
+CGX__INLINE cgx_token cgx__barrier_arrive(cgx_grid g, int line)
+{
+    cgx_token token = { 0 };
+    if (!cgx__grid_is_valid(g))
+        cgx__misuse(g.t, CGX__MISUSE_GRID, line);
+    cgx__gpu_sync();
+    if (cgx__rank_in_block() == 0) {
+        uint32_t others = (uint32_t)cgx__num_blocks(g) - 1;
+        token.phase =
+            cgx__device_add_release(&cgx__record(g.t)->arrived, cgx__block_rank(g) == 0 ? 0x80000000u - others : 1u);
+    }
+    return token;
+}
+CGX__INLINE void cgx__barrier_wait(cgx_grid g, cgx_token token, int)
+{
+    if (cgx__rank_in_block() == 0)
+        while (!((cgx__device_load_acquire(&cgx__record(g.t)->arrived) ^ token.phase) & 0x80000000u))
+            cgx__gpu_pause();
+    cgx__gpu_sync();
+}
+CGX__INLINE void cgx__sync(cgx_grid g, int line)
+{
+    cgx__barrier_wait(g, cgx__barrier_arrive(g, line), line);
+}
+
+/* ---- values through shared memory ---- */
+
+/* A word of each thread of the block. The group synchronises before words are read, and after. */
+CGX__INLINE uint32_t *cgx__exchange_words(void)
+{
+    __shared__ uint32_t words[CGX__MAX_THREADS];
+    return words;
+}
+template <class G, class T> CGX__INLINE T cgx__wide_shuffle(const G &g, const T &v, int rank)
+{
+    uint32_t *words = cgx__exchange_words();
+    const int me = cgx__rank_in_block(), from = cgx__block_rank_of(g, rank);
+    cgx__words<T> w = cgx__to_words(v);
+#pragma unroll
+    for (int i = 0; i < cgx__words<T>::count; i++) {
+        words[me] = w.word[i];
+        cgx__wide_sync(g);
+        w.word[i] = words[from];
+        cgx__wide_sync(g);
+    }
+    T r;
+    __builtin_memcpy(static_cast<void *>(&r), w.word, sizeof r);
+    return r;
+}
+template <class G> CGX__INLINE cgx_mask cgx__wide_ballot(const G &g, int predicate)
+{
+    uint32_t *words = cgx__exchange_words();
+    cgx_mask yes = 0;
+    words[cgx__rank_in_block()] = (uint32_t)predicate;
+    cgx__wide_sync(g);
+    for (int i = 0; i < g.size && i < 64; i++)
+        yes |= (cgx_mask)words[cgx__block_rank_of(g, i)] << i;
+    cgx__wide_sync(g);
+    return yes;
+}
+/* The ranks whose v has the same bytes as the caller's. */
+template <class G, class T> CGX__INLINE cgx_mask cgx__wide_match_any(const G &g, const T &v)
+{
+    uint32_t *words = cgx__exchange_words();
+    const int me = cgx__rank_in_block(), size = g.size < 64 ? g.size : 64;
+    const cgx__words<T> w = cgx__to_words(v);
+    cgx_mask same = cgx__low_bits(size);
+    for (int k = 0; k < cgx__words<T>::count; k++) {
+        words[me] = w.word[k];
+        cgx__wide_sync(g);
+        for (int i = 0; i < size; i++)
+            if (words[cgx__block_rank_of(g, i)] != w.word[k])
+                same &= ~((cgx_mask)1 << i);
+        cgx__wide_sync(g);
+    }
+    return same;
+}
+/* The value of one thread is everybody's. */
+template <class G, class T> CGX__INLINE cgx_mask cgx__wide_match_all(const G &g, const T &v)
+{
+    cgx_mask same = cgx__wide_match_any(g, v), everybody = cgx__low_bits(g.size < 64 ? g.size : 64);
+    return cgx__wide_shuffle(g, same == everybody, 0) ? everybody : 0;
+}
+/* Ranks as places. */
+CGX__INLINE cgx_mask cgx__places_of(const cgx_group &g, cgx_mask ranks)
+{
+    if (g.kind != CGX__CROSSING)
+        return ranks << (cgx__place_in_64() - g.rank);
+    cgx_mask places = 0;
+    for (; ranks; ranks &= ranks - 1)
+        places |= (cgx_mask)1 << cgx__nth_bit(g.lanes, cgx__lowest_bit(ranks));
+    return places;
+}
+/* Parts in the order of their lowest members, as in one wave. */
+template <class G, class T> CGX__INLINE cgx_coalesced cgx__wide_split(const G &g, const T &v)
+{
+    const int me = cgx__rank_in_block();
+    if (g.kind != CGX__CROSSING && !(me & CGX__HALF_MASK))
+        *cgx__meeting_point(me) = 0; /* its owner is at no meeting now, and has its first after the barriers below */
+    const cgx_mask same = cgx__wide_match_any(g, v), firsts = cgx__wide_ballot(g, cgx__lowest_bit(same) == g.rank);
+    const cgx_mask places = cgx__places_of(g, same), low = places & cgx__low_bits(CGX__HALF_MASK);
+    cgx_coalesced mine = { g.t, cgx__bit_count(firsts & cgx__lanes_below(cgx__lowest_bit(same))),
+                           cgx__bit_count(firsts), low && low != places, places };
+    if (!mine.crosses && !low)
+        mine.lanes >>= CGX__HALF_MASK;
+    return mine;
 }
 
 /* ---- shuffles ---- */
@@ -505,7 +821,8 @@ CGX__INLINE void cgx__sync(cgx_tile g, int line)
 struct cgx__source_SHFL {
     CGX__INLINE int of(int, int size, int source)
     {
-        return (int)((unsigned)source % (unsigned)size);
+        int rest = source % size;
+        return rest < 0 ? rest + size : rest;
     }
 };
 struct cgx__source_SHFL_UP {
@@ -530,8 +847,7 @@ struct cgx__source_SHFL_XOR {
 template <class SOURCE, class G, class T> CGX__INLINE T cgx__shuffle(const G &g, T v, int argument)
 {
     int source = SOURCE::of(g.rank, g.size, argument);
-    CGX__DISPATCH(g, cgx__wave_exchange(g, v, source), cgx__wide_shuffle(g, v, source),
-                  cgx__wide_shuffle(g, v, source));
+    CGX__DISPATCH(g, cgx__wave_exchange(g, v, source), cgx__wide_shuffle(g, v, source));
 }
 #define CGX__SHUFFLE(g, v, operation, argument) cgx__shuffle<cgx__source_##operation>(cgx__any(g), (v), (int)(argument))
 
@@ -544,33 +860,32 @@ CGX__INLINE int cgx__wave_vote(const cgx_group &g, int operation, int predicate)
     return operation == CGX__OP_ANY ? yes != 0 : yes == lanes;
 }
 /* Each wave leaves its vote, and every thread counts them. */
-CGX__INLINE int cgx__block_vote(const cgx_group &g, int operation, int predicate)
+template <class G> CGX__INLINE int cgx__wide_vote(const G &g, int operation, int predicate)
 {
-    __shared__ int votes[CGX__MAX_THREADS / CGX__WAVE];
-    const cgx_group wave = cgx__wave_of_block(g);
-    int yes = cgx__wave_vote(wave, operation, predicate);
-    if (wave.rank == 0)
-        votes[g.rank / CGX__WAVE] = yes;
-    cgx__gpu_sync();
-    for (int i = 0; i * CGX__WAVE < g.size; i++)
-        yes = operation == CGX__OP_ANY ? yes | votes[i] : yes & votes[i];
-    cgx__gpu_sync(); /* before the next vote */
+    if (g.kind == CGX__CROSSING) {
+        cgx_mask yes = cgx__wide_ballot(g, predicate);
+        return operation == CGX__OP_ANY ? yes != 0 : yes == cgx__low_bits(g.size);
+    }
+    uint32_t *votes = cgx__exchange_words() + (cgx__rank_in_block() - g.rank);
+    int yes = cgx__wave_vote(cgx__wave_of(g), operation, predicate);
+    votes[g.rank] = (uint32_t)yes;
+    cgx__wide_sync(g);
+    for (int i = 0; i < g.size; i += CGX__WAVE)
+        yes = operation == CGX__OP_ANY ? yes | (int)votes[i] : yes & (int)votes[i];
+    cgx__wide_sync(g);
     return yes;
 }
 template <class G> CGX__INLINE int cgx__vote(const G &g, int operation, int predicate, int)
 {
-    CGX__DISPATCH(g, cgx__wave_vote(g, operation, predicate), cgx__block_vote(g, operation, predicate),
-                  cgx__wide_vote(g, operation, predicate));
+    CGX__DISPATCH(g, cgx__wave_vote(g, operation, predicate), cgx__wide_vote(g, operation, predicate));
 }
 template <class G> CGX__INLINE cgx_mask cgx__ballot(const G &g, int predicate, int)
 {
-    CGX__DISPATCH(g, cgx__ranks_of(g, cgx__wave_ballot(cgx__lanes_of(g), predicate)), cgx__wide_ballot(g, predicate),
-                  cgx__wide_ballot(g, predicate));
+    CGX__DISPATCH(g, cgx__ranks_of(g, cgx__wave_ballot(cgx__lanes_of(g), predicate)), cgx__wide_ballot(g, predicate));
 }
 template <class G, class T> CGX__INLINE cgx_mask cgx__match_any(const G &g, T v, int *)
 {
-    CGX__DISPATCH(g, cgx__ranks_of(g, cgx__wave_split(g, v).lanes), cgx__wide_match_any(g, v),
-                  cgx__wide_match_any(g, v));
+    CGX__DISPATCH(g, cgx__ranks_of(g, cgx__wave_split(g, v).lanes), cgx__wide_match_any(g, v));
 }
 template <class T> CGX__INLINE cgx_mask cgx__wave_match_all(const cgx_group &g, T v)
 {
@@ -579,7 +894,7 @@ template <class T> CGX__INLINE cgx_mask cgx__wave_match_all(const cgx_group &g, 
 }
 template <class G, class T> CGX__INLINE cgx_mask cgx__match_all_of(const G &g, T v)
 {
-    CGX__DISPATCH(g, cgx__wave_match_all(g, v), cgx__wide_match_all(g, v), cgx__wide_match_all(g, v));
+    CGX__DISPATCH(g, cgx__wave_match_all(g, v), cgx__wide_match_all(g, v));
 }
 template <class G, class T> CGX__INLINE cgx_mask cgx__match_all(const G &g, T v, int *same)
 {
@@ -593,7 +908,7 @@ template <class G, class T> CGX__INLINE cgx_mask cgx__match_all(const G &g, T v,
 
 template <class G> CGX__INLINE cgx_coalesced cgx__labeled(const G &g, uint64_t label, int)
 {
-    CGX__DISPATCH(g, cgx__wave_split(g, label), cgx__wide_split(g, label), cgx__wide_split(g, label));
+    CGX__DISPATCH(g, cgx__wave_split(g, label), cgx__wide_split(g, label));
 }
 template <class G> CGX__INLINE cgx_coalesced cgx__binary(const G &g, int predicate, int line)
 {

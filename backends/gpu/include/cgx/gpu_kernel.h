@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What both device passes make of <cgx/kernel.h>: a kernel becomes its device symbol, extern "C" NAME__device, with the
- * user's parameters. Host code of a one-file program is read by device compilers too and its code thrown away: what it calls
+ * user's parameters and a hidden one. Host code of a one-file program is read by device compilers too and its code thrown away: what it calls
  * is declared and never defined. */
 #ifndef CGX_GPU_KERNEL_H
 #define CGX_GPU_KERNEL_H
 #include <cgx/kernel.h>
 
-/* Marks a function that is declared here and that the CUDA and HIP backends define when they come to it:
- * until then a kernel that uses it compiles to an unresolved reference, and its image does not link. `grep CGX__DECLARED`
- * lists them. */
+/* Marks a function that is declared and defined nowhere: a kernel that uses it compiles to an unresolved reference, and its
+ * image does not link. For what a chip cannot have. */
 #define CGX__DECLARED __device__
+/* What runs too rarely to be copied to each place that calls it. */
+#define CGX__NOINLINE CGX_UNUSED static __device__ __attribute__((noinline))
 
 /* A rule that the caller keeps: `cgxcc -g` defines CGX__CHECKS and has it looked at (PARITY, decision 10). */
 #if defined(CGX__CHECKS)
@@ -20,19 +21,17 @@
 
 /* ---- kernels ---- */
 
-/* The parameters between the parentheses of a function: without the comma that CGX__PARAMETER puts before each. */
-#define CGX__PARAMETERS(...) \
-    CGX__CAT(CGX__TAIL_, CGX__ANY_ARGUMENTS(__VA_ARGS__))(~CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__))
-#define CGX__ANY_ARGUMENTS(...) CGX__COUNT_(__VA_ARGS__, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, ~)
-#define CGX__TAIL_0(...)
-#define CGX__TAIL_1(...) CGX__TAIL_OF(__VA_ARGS__)
-#define CGX__TAIL_OF(first, ...) __VA_ARGS__
+/* A kernel's parameters are the user's, then the thread's state (api/cgx/abi.h): a parameter is a variable of the thread,
+ * which compilers keep in registers. */
+#define CGX__PARAMETER_BEFORE(c, p) CGX__PARAMETER_BEFORE_ p
+#define CGX__PARAMETER_BEFORE_(T, n) T n,
 
 #define CGX__HOST_SIDE(name, ...)               \
     extern "C" const cgx_kernel name##__kernel; \
     cgx_status name##_launch(cgx_queue *, cgx_config CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__));
-#define CGX__DEVICE_ENTRY(limits, name, ...) \
-    extern "C" __global__ CGX__BOUNDS limits void name##__device(CGX__PARAMETERS(__VA_ARGS__))
+#define CGX__DEVICE_ENTRY(limits, name, ...)                                                                     \
+    extern "C" __global__ CGX__BOUNDS limits void name##__device(CGX__MAP(CGX__PARAMETER_BEFORE, ~, __VA_ARGS__) \
+                                                                     CGX_UNUSED cgx__thread cgx__self)
 /* As on the CPU: makes a definition that differs from its declaration an error. */
 #define CGX__SIGNATURE(name, ...) extern "C" void name##__signature(void *CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__));
 
@@ -47,8 +46,8 @@
     CGX__DEVICE_ENTRY(limits, name, __VA_ARGS__)
 
 #define CGX_DEVICE_FN CGX_UNUSED static __device__ inline
-/* Nothing is hidden in a kernel's body here; the CPU's compiler sees to it that device functions have this. */
-#define CGX_IN_GROUP(group) ((void)(group))
+/* What kernels have as their last parameter, device functions get from a group. */
+#define CGX_IN_GROUP(group) CGX_UNUSED cgx__thread &cgx__self = *(group).t
 
 /* ---- shared memory ---- */
 

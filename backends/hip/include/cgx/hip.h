@@ -40,6 +40,9 @@ enum { CGX__WAVE = 64 };
 enum { CGX__WAVE = 32 };
 #endif
 
+/* Barriers of the hardware beside the block's own, and clusters of more than one block: none. */
+enum { CGX__NAMED_BARRIERS = 0, CGX__CLUSTERS = 0 };
+
 extern "C++" { /* the header may be included inside extern "C" */
 
 /* ---- where the thread is ---- */
@@ -123,6 +126,70 @@ CGX__INLINE void cgx__gpu_sync(void)
 
 /* Of dynamic shared memory; nobody asks here, since static memory may be as large as the chip's. */
 CGX__INLINE unsigned cgx__gpu_dynamic_bytes(void)
+{
+    return 0;
+}
+/* Never called: there are no such barriers. */
+CGX__INLINE void cgx__gpu_named_sync(int, int)
+{
+}
+
+/* ---- fences, and words that threads poll ---- */
+
+CGX__INLINE void cgx__fence_block(void)
+{
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup");
+}
+CGX__INLINE void cgx__fence_system(void)
+{
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "");
+}
+/* Adds to a word of shared memory and returns what was there; orders nothing. */
+CGX__INLINE uint32_t cgx__shared_add(uint32_t *p, uint32_t v)
+{
+    return __hip_atomic_fetch_add(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+}
+/* Adds to a word in device memory, returns what was there, and releases. */
+CGX__INLINE uint32_t cgx__device_add_release(uint32_t *p, uint32_t v)
+{
+    return __hip_atomic_fetch_add(p, v, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+}
+CGX__INLINE uint32_t cgx__device_load_acquire(const uint32_t *p)
+{
+    return __hip_atomic_load(p, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
+}
+CGX__INLINE uint32_t cgx__device_exchange(uint32_t *p, uint32_t v)
+{
+    return __hip_atomic_exchange(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+/* Between two looks at a word. */
+CGX__INLINE void cgx__gpu_pause(void)
+{
+    __builtin_amdgcn_s_sleep(1);
+}
+/* Ends the thread, and the others of its wave that are here. */
+CGX__INLINE void cgx__gpu_exit(void)
+{
+    __builtin_amdgcn_endpgm();
+}
+
+/* ---- the cluster is one block; arrival is part of the wait ---- */
+
+CGX__INLINE void cgx__cluster_arrive(void)
+{
+}
+CGX__INLINE void cgx__cluster_arrive_relaxed(void)
+{
+}
+CGX__INLINE void cgx__cluster_wait(void)
+{
+    cgx__gpu_sync();
+}
+CGX__INLINE void *cgx__cluster_map(const void *p, int)
+{
+    return const_cast<void *>(p);
+}
+CGX__INLINE int cgx__cluster_rank_of(const void *)
 {
     return 0;
 }

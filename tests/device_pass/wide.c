@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the device passes only declare: it compiles, and leaves unresolved references. A kernel leaves this file when its
- * backend defines what it uses. */
+/* What needs more than one wave, or the launch: wide groups, halves of barriers, clusters, the grid. */
 #include <cgx.h>
 
 CGX_KERNEL_COOPERATIVE(grid, (int *, out))
