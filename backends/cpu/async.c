@@ -58,7 +58,7 @@ static deferred *add(worker *w, enum kind kind, const cgx_cpu_thread *t, int lin
     memset(d, 0, sizeof *d);
     d->kind = kind;
     d->owner = (block *)t->block;
-    d->thread.worker = t->worker, d->thread.block = t->block, d->thread.rank = t->rank, d->thread.index = t->index;
+    d->thread.block = t->block, d->thread.rank = t->rank, d->thread.index = t->index;
     d->thread.grid_rank = t->grid_rank;
     d->thread.shape = &t->block->shape;
     d->rank = t->rank;
@@ -189,7 +189,7 @@ static uint32_t *counters(uint32_t **which)
 static void copy_later(cgx_cpu_thread *t, enum kind kind, uint32_t stage, void *destination, const void *source,
                        size_t bytes, size_t zeros, int line)
 {
-    worker *w = (worker *)t->worker;
+    worker *w = (worker *)t->block->worker;
     deferred *d = put_off(w) ? add(w, kind, t, line) : NULL;
     if (!d) {
         memcpy(destination, source, bytes);
@@ -242,14 +242,14 @@ void cgx__cpu_wait_stages(cgx_cpu_thread *t, uint32_t newest)
 {
     block *b = (block *)t->block;
     if (b->stages && b->stages[t->rank] >= newest)
-        complete((worker *)t->worker, b, t->rank, COPY, b->stages[t->rank] - newest);
+        complete((worker *)t->block->worker, b, t->rank, COPY, b->stages[t->rank] - newest);
 }
 
 /* The copies that a group waits for land when its last thread has come. A wait for all of them takes in those that the thread
  * has not committed. */
 void cgx__cpu_wait_group(const cgx_group *g, uint32_t newest)
 {
-    worker *w = (worker *)g->t->worker;
+    worker *w = (worker *)g->t->block->worker;
     block *b = (block *)g->t->block;
     if (!b->stages)
         return;
@@ -268,7 +268,7 @@ void cgx__cpu_wait_group(const cgx_group *g, uint32_t newest)
 
 void cgx__cpu_arrive_on(cgx_cpu_thread *t, cgx_mbarrier *barrier, int line)
 {
-    worker *w = (worker *)t->worker;
+    worker *w = (worker *)t->block->worker;
     block *b = (block *)t->block;
     const uint32_t end = b->stages ? b->stages[t->rank] + 1 : 0;
     cgx__cpu_mbarrier_arrive(t, barrier, -1, 0, 0, line); /* one arrival more to come */
@@ -285,7 +285,7 @@ void cgx__cpu_arrive_on(cgx_cpu_thread *t, cgx_mbarrier *barrier, int line)
 void cgx__cpu_bulk_copy(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes, cgx_mbarrier *barrier,
                         int line)
 {
-    worker *w = (worker *)t->worker;
+    worker *w = (worker *)t->block->worker;
     deferred *d = put_off(w) ? add(w, BULK, t, line) : NULL;
     if (!d) {
         memcpy(destination, source, bytes);
@@ -319,12 +319,12 @@ void cgx__cpu_bulk_wait(cgx_cpu_thread *t, uint32_t newest)
 {
     block *b = (block *)t->block;
     if (b->stores && b->stores[t->rank] >= newest)
-        complete((worker *)t->worker, b, t->rank, STORE, b->stores[t->rank] - newest);
+        complete((worker *)t->block->worker, b, t->rank, STORE, b->stores[t->rank] - newest);
 }
 
 void cgx__reduce_result(const cgx_group *g, const cgx_cpu_collective *what, const void *value)
 {
-    worker *w = (worker *)g->t->worker;
+    worker *w = (worker *)g->t->block->worker;
     unsigned char old[CGX__VALUE_BYTES];
     deferred *d = put_off(w) ? add(w, REDUCED, g->t, 0) : NULL;
     if (d) {

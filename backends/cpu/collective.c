@@ -358,11 +358,11 @@ void cgx__cpu_complete(const cgx_group *g, const cgx_cpu_collective *what)
     case CGX__OP_REDUCE:
     case CGX__OP_REDUCE_UPDATE:
     case CGX__OP_REDUCE_STORE:
-    case CGX__OP_REDUCE_STORE_PLAIN: reduce_members(g, &m, what, ((worker *)g->t->worker)->scratch); break;
+    case CGX__OP_REDUCE_STORE_PLAIN: reduce_members(g, &m, what, ((worker *)g->t->block->worker)->scratch); break;
     case CGX__OP_INCLUSIVE_SCAN:
     case CGX__OP_EXCLUSIVE_SCAN:
     case CGX__OP_INCLUSIVE_UPDATE:
-    case CGX__OP_EXCLUSIVE_UPDATE: scan_members(g, &m, what, ((worker *)g->t->worker)->scratch); break;
+    case CGX__OP_EXCLUSIVE_UPDATE: scan_members(g, &m, what, ((worker *)g->t->block->worker)->scratch); break;
     case CGX__OP_ANY:
     case CGX__OP_ALL:
     case CGX__OP_BALLOT: vote(b, &m, what->operation); break;
@@ -401,5 +401,5 @@ void cgx__cpu_coalesced(const cgx_group *g, const cgx_cpu_collective *what, int 
     cgx__cpu_complete(g, what);
     if (p != &mine)
         *at = p->next;
-    cgx__cpu_release(t->worker, &p->barrier);
+    cgx__cpu_release(t->block->worker, &p->barrier);
 }

@@ -129,11 +129,11 @@ enum { STACK_RESIDENT_BYTES = 8192 };
 
 /* ---- switch.c ---- */
 /* A context that, when it is resumed, runs cgx__fiber_main(w, index) on the stack of that index. */
-INTERNAL void *cgx__switch_prepare(worker *w, int index);
+INTERNAL cgx_cpu_node *cgx__switch_prepare(worker *w, int index);
 /* Saves the caller in *save and resumes a context. */
-INTERNAL void cgx__switch_to(worker *w, cgx_cpu_node *save, void *sp);
+INTERNAL void cgx__switch_to(worker *w, cgx_cpu_node *save, cgx_cpu_node *to);
 /* Resumes a context; the caller is lost. */
-INTERNAL void cgx__switch_jump(worker *w, void *sp) __attribute__((noreturn));
+INTERNAL void cgx__switch_jump(worker *w, cgx_cpu_node *to) __attribute__((noreturn));
 /* Body of a fiber. */
 INTERNAL void cgx__fiber_main(worker *w, int index) __attribute__((noreturn));
 

@@ -123,7 +123,7 @@ cgx_mbarrier_token cgx__cpu_mbarrier_arrive(cgx_cpu_thread *t, cgx_mbarrier *b, 
     }
     write_word(r, b, s);
     if (over)
-        wake(t->worker, b);
+        wake(t->block->worker, b);
     return token;
 }
 

@@ -272,7 +272,7 @@ static __attribute__((noreturn)) void abandon(worker *w)
     w->abandoned = 1;
     if (w->escape)
         longjmp(*w->escape, 1);
-    cgx__switch_jump(w, w->pub.scheduler.sp);
+    cgx__switch_jump(w, &w->pub.scheduler);
 }
 
 static void check_overflow(worker *w, int index, const block *b)
@@ -307,11 +307,11 @@ void cgx__fiber_main(worker *w, int index)
             threads_ended(b, rank, rank + 1);
     }
     cgx__stack_release(&w->stacks, index); /* nobody takes it before this fiber has left it */
-    cgx__switch_jump(w, cgx__cpu_pop(&w->pub)->sp);
+    cgx__switch_jump(w, cgx__cpu_pop(&w->pub));
 }
 
-/* The context of a new fiber, or NULL if there is no stack for it, which fails the launch. */
-static void *new_fiber(worker *w)
+/* A new fiber, ready to be switched to, or NULL if there is no stack for it, which fails the launch. */
+static cgx_cpu_node *new_fiber(worker *w)
 {
     int index = cgx__stack_acquire(&w->stacks);
     if (index < 0) {
@@ -325,10 +325,10 @@ static void *new_fiber(worker *w)
     return cgx__switch_prepare(w, index);
 }
 
-void *cgx__cpu_fork(cgx_cpu_thread *thread)
+cgx_cpu_node *cgx__cpu_fork(cgx_cpu_thread *thread)
 {
     block *b = (block *)thread->block;
-    worker *w = (worker *)thread->worker;
+    worker *w = (worker *)thread->block->worker;
     thread->forked = 1;
     blocks_followed(w, b);
     threads_ended(b, b->loop_start, thread->rank);
@@ -338,18 +338,18 @@ void *cgx__cpu_fork(cgx_cpu_thread *thread)
         w->continuing = b;
     }
     if (more || may_start(w)) {
-        void *fiber = new_fiber(w);
+        cgx_cpu_node *fiber = new_fiber(w);
         if (!fiber)
             abandon(w);
         return fiber;
     }
     cgx_cpu_node *next = cgx__cpu_pop(&w->pub);
-    return next == &thread->node ? NULL : next->sp; /* the ends counted above may have released this very thread */
+    return next == &thread->node ? NULL : next; /* the ends counted above may have released this very thread */
 }
 
 void cgx__cpu_misuse(cgx_cpu_thread *t, int line, const char *text)
 {
-    worker *w = (worker *)t->worker;
+    worker *w = (worker *)t->block->worker;
     const cgx_dim3 b = t->shape->block_index;
     cgx__launch_fail(w->launch, CGX_ERROR_MISUSE, "%s, block (%d, %d, %d), thread %d: %s (%s:%d)",
                      w->launch->kernel->name, b.x, b.y, b.z, t->rank, text, w->launch->kernel->file, line);
@@ -411,7 +411,7 @@ static int coalesce_waiting(worker *w)
 
 cgx_mask cgx__cpu_coalesce(cgx_cpu_thread *t, int line)
 {
-    worker *w = (worker *)t->worker;
+    worker *w = (worker *)t->block->worker;
     coalescing me = { t, line, 0, w->coalescing };
     w->coalescing = &me;
     t->node.line = line;
@@ -461,7 +461,7 @@ void cgx__cpu_shuffle(cgx_cpu_worker *pub, cgx_cpu_node *head)
  * polls. */
 void cgx__cpu_yield(cgx_cpu_thread *t, int line)
 {
-    worker *w = (worker *)t->worker;
+    worker *w = (worker *)t->block->worker;
     cgx_cpu_barrier *grid = &w->pub.grid;
     if (failed(w->launch))
         abandon(w);
@@ -482,7 +482,7 @@ void cgx__cpu_yield(cgx_cpu_thread *t, int line)
     t->node.line = line;
     t->node.operation = CGX__OP_YIELD;
     cgx__cpu_ready(&w->pub, &t->node, &t->node);
-    void *to = !t->forked ? cgx__cpu_fork(t) : may_start(w) ? new_fiber(w) : cgx__cpu_pop(&w->pub)->sp;
+    cgx_cpu_node *to = !t->forked ? cgx__cpu_fork(t) : may_start(w) ? new_fiber(w) : cgx__cpu_pop(&w->pub);
     if (failed(w->launch))
         abandon(w);
     if (to)
@@ -614,12 +614,12 @@ static int schedule(worker *w)
 {
     while (!w->abandoned) {
         if (may_start(w)) {
-            void *fiber = new_fiber(w);
+            cgx_cpu_node *fiber = new_fiber(w);
             if (!fiber)
                 return 0;
             cgx__switch_to(w, &w->pub.scheduler, fiber);
         } else if (w->pub.ready_head) {
-            cgx__switch_to(w, &w->pub.scheduler, cgx__cpu_pop(&w->pub)->sp);
+            cgx__switch_to(w, &w->pub.scheduler, cgx__cpu_pop(&w->pub));
         } else if (!w->resident) {
             __atomic_add_fetch(&w->launch->finished, 1, __ATOMIC_RELEASE);
             return 1;

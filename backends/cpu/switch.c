@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Switching stacks. A saved context is a stack pointer; at it lies the address where to go on, and everything else is what
- * the code that saved it pushed. So code of different kinds - the inline switch of cpu.h, the functions here - can
- * resume each other. Where there is no assembly, a context is a ucontext_t. */
+/* Switching stacks. A context is a stack pointer and the address where to go on, both in a node, and everything else is what the
+ * code that saved them keeps. Who resumes it leaves the node in a register (rdx, x1). So code of different kinds - the inline
+ * switch of cpu.h, the functions here - can resume each other. Where there is no assembly, the stack pointer is that of a
+ * ucontext_t. */
 #include "fiber.h"
 
 /* ---- what AddressSanitizer wants to know ---- */
@@ -41,9 +42,10 @@ void cgx__fiber_entry(worker *w, int index)
 }
 
 #if ((defined(__x86_64__) && defined(__LP64__)) || defined(__aarch64__)) && !defined(CGX__UCONTEXT)
-void cgx__raw_to(void **save, void *sp) CGX__HIDDEN;
-void cgx__raw_jump(void *sp) CGX__HIDDEN __attribute__((noreturn));
+void cgx__raw_to(cgx_cpu_node *save, cgx_cpu_node *to) CGX__HIDDEN;
+void cgx__raw_jump(cgx_cpu_node *to) CGX__HIDDEN __attribute__((noreturn));
 void cgx__raw_first(void) CGX__HIDDEN;
+_Static_assert(offsetof(cgx_cpu_node, pc) == 8 && offsetof(cgx_cpu_node, bp) == 16, "the assembly of switches");
 
 #if defined(__x86_64__)
 __asm__(".text\n"
@@ -51,78 +53,80 @@ __asm__(".text\n"
         ".hidden cgx__raw_to\n.globl cgx__raw_to\n.type cgx__raw_to, @function\n"
         "cgx__raw_to:\n"
         "\tpushq %rbp\n\tpushq %rbx\n\tpushq %r12\n\tpushq %r13\n\tpushq %r14\n\tpushq %r15\n"
-        "\tleaq 1f(%rip), %rax\n\tpushq %rax\n"
-        "\tmovq %rsp, (%rdi)\n\tmovq %rsi, %rsp\n\tpopq %rcx\n\tjmpq *%rcx\n"
+        "\tleaq 1f(%rip), %rax\n\tmovq %rsp, (%rdi)\n\tmovq %rax, 8(%rdi)\n"
+        "\tmovq %rsi, %rdx\n\tmovq (%rdx), %rsp\n\tjmpq *8(%rdx)\n"
         "1:\tpopq %r15\n\tpopq %r14\n\tpopq %r13\n\tpopq %r12\n\tpopq %rbx\n\tpopq %rbp\n\tret\n"
         ".size cgx__raw_to, . - cgx__raw_to\n"
         ".p2align 4\n"
         ".hidden cgx__raw_jump\n.globl cgx__raw_jump\n.type cgx__raw_jump, @function\n"
-        "cgx__raw_jump:\n\tmovq %rdi, %rsp\n\tpopq %rcx\n\tjmpq *%rcx\n"
+        "cgx__raw_jump:\n\tmovq %rdi, %rdx\n\tmovq (%rdx), %rsp\n\tjmpq *8(%rdx)\n"
         ".size cgx__raw_jump, . - cgx__raw_jump\n"
         ".p2align 4\n"
         ".hidden cgx__raw_first\n.globl cgx__raw_first\n.type cgx__raw_first, @function\n"
-        "cgx__raw_first:\n\tpopq %rdi\n\tpopq %rsi\n\tpopq %rax\n\txorl %ebp, %ebp\n\tcallq cgx__fiber_entry\n"
+        "cgx__raw_first:\n\tpopq %rdi\n\tpopq %rsi\n\txorl %ebp, %ebp\n\tcallq cgx__fiber_entry\n"
         ".size cgx__raw_first, . - cgx__raw_first\n");
 #else
-/* x19-x30 and d8-d15; the resume address is on top, as on x86-64. */
-__asm__(
-    ".text\n"
-    ".p2align 6\n"
-    ".hidden cgx__raw_to\n.globl cgx__raw_to\n.type cgx__raw_to, %function\n"
-    "cgx__raw_to:\n"
-    "\tsub sp, sp, #176\n"
-    "\tstp x19, x20, [sp, #16]\n\tstp x21, x22, [sp, #32]\n\tstp x23, x24, [sp, #48]\n\tstp x25, x26, [sp, #64]\n"
-    "\tstp x27, x28, [sp, #80]\n\tstp x29, x30, [sp, #96]\n"
-    "\tstp d8, d9, [sp, #112]\n\tstp d10, d11, [sp, #128]\n\tstp d12, d13, [sp, #144]\n\tstp d14, d15, [sp, #160]\n"
-    "\tadr x9, 1f\n\tstr x9, [sp]\n"
-    "\tmov x9, sp\n\tstr x9, [x0]\n\tmov sp, x1\n\tldr x9, [sp]\n\tbr x9\n"
-    "1:\n"
-    "\tldp x19, x20, [sp, #16]\n\tldp x21, x22, [sp, #32]\n\tldp x23, x24, [sp, #48]\n\tldp x25, x26, [sp, #64]\n"
-    "\tldp x27, x28, [sp, #80]\n\tldp x29, x30, [sp, #96]\n"
-    "\tldp d8, d9, [sp, #112]\n\tldp d10, d11, [sp, #128]\n\tldp d12, d13, [sp, #144]\n\tldp d14, d15, [sp, #160]\n"
-    "\tadd sp, sp, #176\n\tret\n"
-    ".size cgx__raw_to, . - cgx__raw_to\n"
-    ".p2align 4\n"
-    ".hidden cgx__raw_jump\n.globl cgx__raw_jump\n.type cgx__raw_jump, %function\n"
-    "cgx__raw_jump:\n\tmov sp, x0\n\tldr x9, [sp]\n\tbr x9\n"
-    ".size cgx__raw_jump, . - cgx__raw_jump\n"
-    ".p2align 4\n"
-    ".hidden cgx__raw_first\n.globl cgx__raw_first\n.type cgx__raw_first, %function\n"
-    "cgx__raw_first:\n\tldp x0, x1, [sp, #8]\n\tadd sp, sp, #32\n\tmov x29, #0\n\tmov x30, #0\n\tb cgx__fiber_entry\n"
-    ".size cgx__raw_first, . - cgx__raw_first\n");
+/* x19-x30 and d8-d15. */
+__asm__(".text\n"
+        ".p2align 6\n"
+        ".hidden cgx__raw_to\n.globl cgx__raw_to\n.type cgx__raw_to, %function\n"
+        "cgx__raw_to:\n"
+        "\tsub sp, sp, #160\n"
+        "\tstp x19, x20, [sp]\n\tstp x21, x22, [sp, #16]\n\tstp x23, x24, [sp, #32]\n\tstp x25, x26, [sp, #48]\n"
+        "\tstp x27, x28, [sp, #64]\n\tstp x29, x30, [sp, #80]\n"
+        "\tstp d8, d9, [sp, #96]\n\tstp d10, d11, [sp, #112]\n\tstp d12, d13, [sp, #128]\n\tstp d14, d15, [sp, #144]\n"
+        "\tadr x9, 1f\n\tmov x10, sp\n\tstp x10, x9, [x0]\n\tldp x10, x9, [x1]\n\tmov sp, x10\n\tbr x9\n"
+        "1:\n"
+        "\tldp x19, x20, [sp]\n\tldp x21, x22, [sp, #16]\n\tldp x23, x24, [sp, #32]\n\tldp x25, x26, [sp, #48]\n"
+        "\tldp x27, x28, [sp, #64]\n\tldp x29, x30, [sp, #80]\n"
+        "\tldp d8, d9, [sp, #96]\n\tldp d10, d11, [sp, #112]\n\tldp d12, d13, [sp, #128]\n\tldp d14, d15, [sp, #144]\n"
+        "\tadd sp, sp, #160\n\tret\n"
+        ".size cgx__raw_to, . - cgx__raw_to\n"
+        ".p2align 4\n"
+        ".hidden cgx__raw_jump\n.globl cgx__raw_jump\n.type cgx__raw_jump, %function\n"
+        "cgx__raw_jump:\n\tmov x1, x0\n\tldp x10, x9, [x1]\n\tmov sp, x10\n\tbr x9\n"
+        ".size cgx__raw_jump, . - cgx__raw_jump\n"
+        ".p2align 4\n"
+        ".hidden cgx__raw_first\n.globl cgx__raw_first\n.type cgx__raw_first, %function\n"
+        "cgx__raw_first:\n\tldp x0, x1, [sp], #16\n\tmov x29, #0\n\tmov x30, #0\n\tb cgx__fiber_entry\n"
+        ".size cgx__raw_first, . - cgx__raw_first\n");
 #endif
 
-/* Looks as if cgx__raw_first had been interrupted before its first instruction. */
-void *cgx__switch_prepare(worker *w, int index)
+/* Looks as if cgx__raw_first had been interrupted before its first instruction. The node is on top of the stack, where nothing
+ * comes in its way. */
+cgx_cpu_node *cgx__switch_prepare(worker *w, int index)
 {
-    void **sp = (void **)w->stacks.all[index].top - 4;
-    sp[0] = (void *)(uintptr_t)cgx__raw_first;
-    sp[1] = w;
-    sp[2] = (void *)(uintptr_t)index;
-    return sp;
+    cgx_cpu_node *n = (cgx_cpu_node *)(void *)(w->stacks.all[index].top - 64);
+    void **sp = (void **)n - 2;
+    sp[0] = w;
+    sp[1] = (void *)(uintptr_t)index;
+    n->sp = sp;
+    n->pc = (void *)(uintptr_t)cgx__raw_first;
+    return n;
 }
 #else
 #include <stdlib.h>
 #include <ucontext.h>
-static void cgx__raw_to(void **save, void *sp)
+static void cgx__raw_to(cgx_cpu_node *save, cgx_cpu_node *to)
 {
     ucontext_t here;
-    *save = &here;
-    swapcontext(&here, sp);
+    save->sp = &here;
+    swapcontext(&here, to->sp);
 }
-static __attribute__((noreturn)) void cgx__raw_jump(void *sp)
+static __attribute__((noreturn)) void cgx__raw_jump(cgx_cpu_node *to)
 {
-    setcontext(sp);
+    setcontext(to->sp);
     abort();
 }
 static void first(unsigned high, unsigned low, int index)
 {
     cgx__fiber_entry((worker *)(uintptr_t)((uint64_t)high << 32 | low), index);
 }
-/* The context itself lies on top of its stack. */
-void *cgx__switch_prepare(worker *w, int index)
+/* Node and context lie on top of the stack. */
+cgx_cpu_node *cgx__switch_prepare(worker *w, int index)
 {
-    char *base = w->stacks.all[index].base, *top = w->stacks.all[index].top - sizeof(ucontext_t);
+    cgx_cpu_node *n = (cgx_cpu_node *)(void *)(w->stacks.all[index].top - 64);
+    char *base = w->stacks.all[index].base, *top = (char *)n - sizeof(ucontext_t);
     ucontext_t *context = (ucontext_t *)((uintptr_t)top & ~(uintptr_t)63);
     getcontext(context);
     context->uc_stack.ss_sp = base;
@@ -130,25 +134,26 @@ void *cgx__switch_prepare(worker *w, int index)
     context->uc_link = NULL;
     uint64_t address = (uint64_t)(uintptr_t)w;
     makecontext(context, (void (*)(void))first, 3, (unsigned)(address >> 32), (unsigned)address, index);
-    return context;
+    n->sp = context;
+    return n;
 }
 #endif
 
-void cgx__switch_to(worker *w, cgx_cpu_node *save, void *sp)
+void cgx__switch_to(worker *w, cgx_cpu_node *save, cgx_cpu_node *to)
 {
     void *fake = NULL;
-    announce(w, &fake, sp);
-    cgx__raw_to(&save->sp, sp);
+    announce(w, &fake, to->sp);
+    cgx__raw_to(save, to);
     arrived(w, fake, 0);
 }
 
-void cgx__cpu_switch(cgx_cpu_thread *thread, void *to)
+void cgx__cpu_switch(cgx_cpu_thread *thread, cgx_cpu_node *to)
 {
-    cgx__switch_to((worker *)thread->worker, &thread->node, to);
+    cgx__switch_to((worker *)thread->block->worker, &thread->node, to);
 }
 
-void cgx__switch_jump(worker *w, void *sp)
+void cgx__switch_jump(worker *w, cgx_cpu_node *to)
 {
-    announce(w, NULL, sp); /* NULL: the fiber that calls ends */
-    cgx__raw_jump(sp);
+    announce(w, NULL, to->sp); /* NULL: the fiber that calls ends */
+    cgx__raw_jump(to);
 }

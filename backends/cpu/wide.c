@@ -22,7 +22,7 @@ static void block_collective(const cgx_group *g, const cgx_cpu_collective *what,
  * cannot overwrite what a slow one still reads, and by two it cannot be. */
 static unsigned char *part(const cgx_group *g, int64_t i, unsigned round)
 {
-    const worker *w = (const worker *)g->t->worker;
+    const worker *w = (const worker *)g->t->block->worker;
     if (g->kind == CGX__GRID)
         return w->launch->partials +
                ((size_t)(round & 1) * (size_t)w->launch->shape.blocks + (size_t)i) * CGX__VALUE_BYTES;
@@ -33,7 +33,7 @@ static unsigned char *part(const cgx_group *g, int64_t i, unsigned round)
 static void combine(const cgx_group *g, block *b, const cgx_cpu_collective *what, int64_t me, int64_t blocks,
                     unsigned round)
 {
-    unsigned char *values = ((worker *)g->t->worker)->scratch;
+    unsigned char *values = ((worker *)g->t->block->worker)->scratch;
     const size_t bytes = what->bytes;
     cgx_cpu_collective fold = *what;
     if (fold.operation != CGX__OP_REDUCE)
@@ -66,7 +66,7 @@ void cgx__cpu_wide(const cgx_group *g, const cgx_cpu_collective *what, int line)
     const int scan = what->operation == CGX__OP_INCLUSIVE_SCAN || what->operation == CGX__OP_EXCLUSIVE_SCAN;
     if (!scan && what->operation != CGX__OP_REDUCE)
         cgx__cpu_misuse(t, line, "clusters and the grid have reduce and scans alone");
-    if (g->kind == CGX__GRID && !t->worker->grid.expected)
+    if (g->kind == CGX__GRID && !t->block->worker->grid.expected)
         cgx__cpu_misuse(t, line, "a collective of the grid in a launch that is not cooperative");
     memcpy(value, b->pub.in + t->rank * CGX__VALUE_BYTES, what->bytes);
     block_collective(g, what, scan ? CGX__OP_INCLUSIVE_SCAN : CGX__OP_REDUCE, value, inclusive, line);

@@ -44,6 +44,6 @@ CGX__INLINE cgx_mbarrier_token cgx__mbarrier_arrive(cgx_block self, cgx_mbarrier
 CGX__INLINE void cgx__mbarrier_wait(cgx_block self, const cgx_mbarrier *b, int odd, int line)
 {
     while (cgx__cpu_mbarrier_parity(self.t, b, line) == odd)
-        cgx__cpu_park(self.t, &self.t->worker->waiters, b, CGX__OP_MBARRIER_WAIT, line, self.level);
+        cgx__cpu_park(self.t, &self.t->block->worker->waiters, b, CGX__OP_MBARRIER_WAIT, line, self.level);
 }
 #endif

@@ -419,7 +419,7 @@ CGX__INLINE int64_t cgx__cluster_rank_in_grid(cgx_grid g)
 }
 CGX__INLINE int cgx__grid_is_valid(cgx_grid g)
 {
-    return g.t->worker->grid.expected != 0;
+    return g.t->block->worker->grid.expected != 0;
 }
 
 /* ---- tiles ---- */
@@ -463,8 +463,8 @@ CGX__INLINE void cgx__sync(cgx_group g, int line)
     } else if (g.kind == CGX__TILE) {
         cgx_cpu_barrier *q = cgx__cpu_tile(&g);
         if (g.size == 1) {
-            if (CGX__UNLIKELY(t->worker->deferred))
-                cgx__cpu_settle(t->worker);
+            if (CGX__UNLIKELY(t->block->worker->deferred))
+                cgx__cpu_settle(t->block->worker);
             return;
         }
         if (!q->arrived) {
@@ -483,18 +483,18 @@ CGX__INLINE void cgx__sync(cgx_group g, int line)
     } else if (g.kind == CGX__CLUSTER) {
         cgx__cpu_wait(t, t->block->cluster, CGX__OP_SYNC, line, g.level);
     } else {
-        cgx_cpu_barrier *q = &t->worker->grid;
+        cgx_cpu_barrier *q = &t->block->worker->grid;
         if (CGX__UNLIKELY(!q->expected))
             cgx__cpu_misuse(t, line, "grid synchronisation in a launch that is not cooperative");
         if (++q->arrived == q->expected)
-            cgx__cpu_grid_arrived(t->worker);
+            cgx__cpu_grid_arrived(t->block->worker);
         cgx__cpu_park(t, q, NULL, CGX__OP_SYNC, line, g.level);
     }
 }
 
 CGX__INLINE cgx_cpu_barrier *cgx__cpu_split_barrier(cgx_group g, int line)
 {
-    cgx_cpu_barrier *q = &g.t->worker->grid;
+    cgx_cpu_barrier *q = &g.t->block->worker->grid;
     if (g.kind == CGX__BLOCK)
         q = &g.t->block->barrier;
     else if (g.kind == CGX__CLUSTER)
@@ -515,9 +515,9 @@ CGX__INLINE cgx_token cgx__barrier_arrive(cgx_group g, int line)
     g.t->arrived |= 1 << g.kind;
     if (++q->arrived == q->expected) {
         if (g.kind == CGX__GRID)
-            cgx__cpu_grid_arrived(g.t->worker);
+            cgx__cpu_grid_arrived(g.t->block->worker);
         else
-            cgx__cpu_release(g.t->worker, q);
+            cgx__cpu_release(g.t->block->worker, q);
     }
     return token;
 }
@@ -556,7 +556,7 @@ CGX__INLINE void *cgx__cpu_collect(cgx_group g, const void *value, int argument,
         }
         if (++q->arrived == q->expected) {
             cgx__cpu_complete(&g, what);
-            cgx__cpu_release(t->worker, q);
+            cgx__cpu_release(t->block->worker, q);
         } else {
             cgx__cpu_park(t, q, NULL, what->operation, line, g.level);
         }
