@@ -124,14 +124,24 @@ bench_process *bench_start(const char *variables, int time)
 static answer ask(const bench_side *side, int action, int64_t n)
 {
     request q = { .action = action, .parameter = side->parameter, .n = n };
-    answer a;
+    bench_process *asked[] = { side->process, side->beside };
+    const int count = side->beside ? 2 : 1;
+    answer a[2];
     while (bench.subjects[q.subject].name && strcmp(bench.subjects[q.subject].name, side->subject))
         q.subject++;
     if (!bench.subjects[q.subject].name)
         give_up("no subject", side->subject);
-    if (!transfer(side->process->out, &q, sizeof q, 1) || !transfer(side->process->in, &a, sizeof a, 0))
-        give_up(side->subject, "its process has ended");
-    return a;
+    for (int i = 0; i < count; i++)
+        if (!transfer(asked[i]->out, &q, sizeof q, 1))
+            give_up(side->subject, "its process has ended");
+    for (int i = 0; i < count; i++)
+        if (!transfer(asked[i]->in, a + i, sizeof a[i], 0))
+            give_up(side->subject, "its process has ended");
+    if (count > 1) {
+        a[0].seconds = a[0].seconds > a[1].seconds ? a[0].seconds : a[1].seconds;
+        a[0].right &= a[1].right;
+    }
+    return a[0];
 }
 
 static double sample(const bench_side *side, int64_t n)

@@ -22,7 +22,8 @@ typedef struct {
     bench_process *process;
     const char *subject;
     int64_t parameter;
-    double seconds; /* result: median of what doing the work once takes */
+    double seconds;        /* result: median of what doing the work once takes */
+    bench_process *beside; /* or NULL. Does the same at the same time, and the slower one counts */
 } bench_side;
 
 /* Reads the arguments ([--json FILE] [--samples N]). In a child it serves the parent and does not return. The last
@@ -32,7 +33,7 @@ void bench_begin(int argc, char **argv, const char *bench, const bench_subject *
  * time of its process, which other programs disturb less. */
 enum { BENCH_WALL_TIME, BENCH_PROCESSOR_TIME };
 bench_process *bench_start(const char *variables, int time);
-/* Medians of samples in turns. Each sample does the work as often as 2 ms take, after once more for warming up. The
+/* Medians of samples in turns. Each sample does the work as often as 10 ms take, after once more for warming up. The
  * results are checked after every sample; a wrong one ends the program. */
 void bench_compare(bench_side *sides, int count);
 /* A row of the table. VALUE is a cost: the ratio is rival_value / value. RIVAL may be NULL. */

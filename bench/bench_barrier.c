@@ -110,7 +110,7 @@ static bench_process *process;
 static void compare(const char *name, const char *subject, const char *rival_name, const char *rival, int parameter,
                     double waits)
 {
-    bench_side sides[] = { { process, subject, parameter, 0 }, { process, rival, parameter, 0 } };
+    bench_side sides[] = { { process, subject, parameter, 0, NULL }, { process, rival, parameter, 0, NULL } };
     bench_compare(sides, rival ? 2 : 1);
     bench_row(name, sides[0].seconds / waits * 1e9, "ns", rival ? rival_name : NULL, sides[1].seconds / waits * 1e9);
 }

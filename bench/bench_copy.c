@@ -74,7 +74,8 @@ int main(int argc, char **argv)
                   { "16 KiB, 32 threads", SHAPE(32, 8) },
                   { "16 KiB, 32 threads, a wait each", SHAPE(32, 1) } };
     for (int i = 0; i < 4; i++) {
-        bench_side sides[] = { { process, "group", cases[i].shape, 0 }, { process, "memcpy", cases[i].shape, 0 } };
+        bench_side sides[] = { { process, "group", cases[i].shape, 0, NULL },
+                               { process, "memcpy", cases[i].shape, 0, NULL } };
         bench_compare(sides, 2);
         bench_row(cases[i].name, sides[0].seconds / STAGES * 1e9, "ns", "memcpy", sides[1].seconds / STAGES * 1e9);
     }

@@ -79,7 +79,7 @@ static const bench_subject subjects[] = {
 
 static void compare(const char *name, bench_process *cgx, const char *subject, bench_process *openmp)
 {
-    bench_side sides[] = { { cgx, subject, 0, 0 }, { openmp, "region", 2, 0 } };
+    bench_side sides[] = { { cgx, subject, 0, 0, NULL }, { openmp, "region", 2, 0, NULL } };
     bench_compare(sides, openmp ? 2 : 1);
     bench_row(name, sides[0].seconds * 1e6, "us", openmp ? "empty OpenMP region" : NULL, sides[1].seconds * 1e6);
 }

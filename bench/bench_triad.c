@@ -90,7 +90,7 @@ static void compare(bench_process *const *processes, int threads, const char *co
     snprintf(rival_name, sizeof rival_name, "OpenMP loop, %s", compiler);
     snprintf(name, sizeof name, "%lld Ki floats, %d %s, %s", (long long)(n / 1024), threads,
              threads == 1 ? "thread" : "threads", compiler);
-    bench_side sides[] = { { processes[0], subject, n, 0 }, { processes[1], rival, n, 0 } };
+    bench_side sides[] = { { processes[0], subject, n, 0, NULL }, { processes[1], rival, n, 0, NULL } };
     bench_compare(sides, 2);
     bench_row(name, sides[0].seconds * 1e6, "us", rival_name, sides[1].seconds * 1e6);
 }
