@@ -132,6 +132,9 @@ CGX__INLINE void cgx__stage_wait(uint32_t n)
             cgx__gpu_copy_wait<32>();
         break;
     }
+#elif CGX__HAS_WAVE_COPY
+    (void)n;
+    cgx__gpu_wave_copy_wait(); /* for all of them */
 #else
     (void)n;
 #endif
@@ -141,15 +144,36 @@ CGX__INLINE void cgx__stage_wait_all(void)
 {
 #if CGX__HAS_ASYNC_COPY
     cgx__gpu_copy_wait_all();
+#elif CGX__HAS_WAVE_COPY
+    cgx__gpu_wave_copy_wait();
 #endif
 }
 
 /* ---- copies by a group: each thread has its part of the stage ---- */
 
+/* Where the hardware copies by waves, those of a group of whole waves do: a word a lane, and what is left over in bytes. */
+template <class G>
+CGX__INLINE void cgx__copy_by_group(const G &g, void *destination, const void *source, size_t bytes, bool aligned)
+{
+#if CGX__HAS_WAVE_COPY
+    if ((g.kind == CGX__BLOCK || (g.kind == CGX__TILE && g.size >= CGX__WAVE)) &&
+        (((uintptr_t)destination | (uintptr_t)source) & 3) == 0 && cgx__gpu_is_shared(destination) &&
+        cgx__gpu_is_global(source)) {
+        const uint32_t rank = (uint32_t)g.rank, size = (uint32_t)g.size, words = (uint32_t)bytes / 4;
+        const uint32_t to = cgx__gpu_shared_address(destination) - 4 * (uint32_t)cgx__wave_lane();
+        for (uint32_t i = rank; i < words; i += size)
+            cgx__gpu_wave_copy(to + 4 * i, (const char *)source + 4 * (size_t)i);
+        for (uint32_t i = 4 * words + rank; i < (uint32_t)bytes; i += size)
+            ((char *)destination)[i] = ((const char *)source)[i];
+        return;
+    }
+#endif
+    cgx__copy_bytes(g.rank, g.size, destination, source, bytes, aligned);
+}
 template <class G>
 CGX__INLINE void cgx__memcpy_async(const G &g, void *destination, const void *source, size_t bytes, int)
 {
-    cgx__copy_bytes(g.rank, g.size, destination, source, bytes, false);
+    cgx__copy_by_group(g, destination, source, bytes, false);
     cgx__stage_close();
 }
 template <class G>
@@ -159,7 +183,7 @@ CGX__INLINE void cgx__memcpy_async_aligned(const G &g, void *destination, const 
     CGX__CHECK(alignment && !(alignment & (alignment - 1)) &&
                    !((bytes | (uintptr_t)destination | (uintptr_t)source) & (alignment - 1)),
                "memcpy_async: pointers or size are not aligned as promised", line);
-    cgx__copy_bytes(g.rank, g.size, destination, source, bytes, alignment >= 16);
+    cgx__copy_by_group(g, destination, source, bytes, alignment >= 16);
     cgx__stage_close();
 }
 template <class G> CGX__INLINE void cgx__wait_prior(const G &g, uint32_t stages, int line)

@@ -227,6 +227,7 @@ CGX__INLINE void cgx__gpu_misuse(const char *, int)
 } /* extern "C++" */
 
 #include <cgx/hip_atomic.h>
+#include <cgx/hip_async.h>
 #include <cgx/hip_math.h>
 #include <cgx/gpu_kernel.h>
 
