@@ -121,13 +121,19 @@ CGX_KERNEL_EXTERN(mb_drop, (int *, out))
     if (cgx_elect(b))
         cgx_mbarrier_init(m, (uint32_t)n);
     cgx_sync(b);
+    cgx_tile_32 warp = cgx_tiled_partition(b, 32);
     for (int i = 0; i < n; i++) { /* thread r leaves after round r */
         s[rank] = i;
-        if (rank == i) {
+        cgx_mbarrier_token token = { 0 };
+        if (rank == i)
             cgx_mbarrier_arrive_and_drop(m);
+        else
+            token = cgx_mbarrier_arrive(m);
+        /* Where threads of a wave go in step, those that wait must not do so before another of the wave has arrived. */
+        cgx_sync(warp);
+        if (rank == i)
             break;
-        }
-        cgx_mbarrier_wait(m, cgx_mbarrier_arrive(m));
+        cgx_mbarrier_wait(m, token);
         sum += s[n - 1] >= i;
     }
     out[rank] = sum;
@@ -229,25 +235,25 @@ CGX_KERNEL_EXTERN(mb_ring, (int, items), (const int *, in), (int *, out))
     cgx_block b = cgx_this_block();
     CGX_SHARED_ARRAY(cgx_mbarrier, full, RING);
     CGX_SHARED_ARRAY(cgx_mbarrier, empty, RING);
-    CGX_SHARED_ARRAY2(int, stage, RING, 32);
-    cgx_tile_32 warp = cgx_tiled_partition(b, 32);
-    int lane = cgx_thread_rank(warp), consumers = cgx_num_threads(b) - 32, sum = 0;
+    CGX_SHARED_ARRAY2(int, stage, RING, 64);
+    cgx_tile_64 warp = cgx_tiled_partition(b, 64); /* a wave where one has 64 threads: both sides wait for each other */
+    int lane = cgx_thread_rank(warp), consumers = cgx_num_threads(b) - 64, sum = 0;
     if (cgx_elect(b))
         for (int i = 0; i < RING; i++) {
-            cgx_mbarrier_init(full + i, 32);
+            cgx_mbarrier_init(full + i, 64);
             cgx_mbarrier_init(empty + i, (uint32_t)consumers);
         }
     cgx_sync(b);
     if (cgx_meta_group_rank(warp) == 0) {
         for (int i = 0; i < items; i++) {
             cgx_mbarrier_wait_parity(empty + i % RING, !(i / RING & 1)); /* at once in the first round */
-            stage[i % RING][lane] = in[i * 32 + lane];
+            stage[i % RING][lane] = in[i * 64 + lane];
             cgx_mbarrier_arrive(full + i % RING);
         }
     } else {
         for (int i = 0; i < items; i++) {
             cgx_mbarrier_wait_parity(full + i % RING, i / RING & 1);
-            sum += stage[i % RING][(lane + i) % 32] * (i + 1);
+            sum += stage[i % RING][(lane + i) % 64] * (i + 1);
             cgx_mbarrier_arrive(empty + i % RING);
         }
     }

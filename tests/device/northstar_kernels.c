@@ -48,11 +48,11 @@ CGX_KERNEL_EXTERN(star_overlap, (int64_t, tiles), (const float *, in), (float *,
 CGX_KERNEL_EXTERN(star_pipeline, (int, items), (const float *, in), (float *, out))
 {
     cgx_block b = cgx_this_block();
-    cgx_tile_32 warp = cgx_tiled_partition(b, 32);
+    cgx_tile_64 warp = cgx_tiled_partition(b, 64); /* a wave where one has 64 threads: both sides wait for each other */
     CGX_SHARED_ARRAY(cgx_mbarrier, full, 4);
     CGX_SHARED_ARRAY(cgx_mbarrier, empty, 4);
     CGX_SHARED_ARRAY(cgx_float4, stage, 4 * 64);
-    int lane = cgx_thread_rank(warp), consumers = cgx_num_threads(b) - 32;
+    int lane = cgx_thread_rank(warp), consumers = cgx_num_threads(b) - 64;
     if (cgx_elect(b))
         for (int i = 0; i < 4; i++) {
             cgx_mbarrier_init(&full[i], 1);
@@ -72,10 +72,10 @@ CGX_KERNEL_EXTERN(star_pipeline, (int, items), (const float *, in), (float *, ou
         for (int i = 0; i < items; i++) {
             int s = i % 4, round = i / 4;
             cgx_mbarrier_wait_parity(&full[s], round & 1);
-            for (int j = cgx_thread_rank(b) - 32; j < 256; j += consumers)
+            for (int j = cgx_thread_rank(b) - 64; j < 256; j += consumers)
                 sum += ((const float *)(stage + 64 * s))[j];
             cgx_mbarrier_arrive(&empty[s]);
         }
-        out[cgx_thread_rank(b) - 32] = sum;
+        out[cgx_thread_rank(b) - 64] = sum;
     }
 }

@@ -160,21 +160,21 @@ static void memory_used_again(void **state)
 /* rows: B09 B12 */
 static void ring(void **state)
 {
-    static const int sizes[] = { 64, 96, 1024 };
+    static const int sizes[] = { 128, 160, 1024 };
     enum { ITEMS = 50 };
-    int values[ITEMS * 32], results[1024], *in, *out = device_memory(sizeof results);
+    int values[ITEMS * 64], results[1024], *in, *out = device_memory(sizeof results);
 
     (void)state;
-    for (int i = 0; i < ITEMS * 32; i++)
+    for (int i = 0; i < ITEMS * 64; i++)
         values[i] = random_below(1000);
     in = device_copy(values, sizeof values);
     for (size_t s = 0; s < COUNT_OF(sizes); s++) {
         check_ok(mb_ring_launch(test_queue, cgx_config_1d(1, sizes[s]), ITEMS, in, out));
         fetch(results, out, sizeof results);
-        for (int r = 32; r < sizes[s]; r++) {
+        for (int r = 64; r < sizes[s]; r++) {
             int sum = 0;
             for (int i = 0; i < ITEMS; i++)
-                sum += values[i * 32 + (r + i) % 32] * (i + 1);
+                sum += values[i * 64 + (r + i) % 64] * (i + 1);
             assert_int_equal(results[r], sum);
         }
     }

@@ -99,9 +99,9 @@ static void a_copy_that_overlaps_with_work(void **state)
 static void producer_and_consumers(void **state)
 {
     enum { ITEMS = 23 };
-    float values[ITEMS * 256], results[224];
+    float values[ITEMS * 256], results[192];
     void *in, *out = device_memory(sizeof results);
-    static const int threads[] = { 64, 96, 256 };
+    static const int threads[] = { 128, 160, 256 };
 
     (void)state;
     for (int i = 0; i < ITEMS * 256; i++)
@@ -111,7 +111,7 @@ static void producer_and_consumers(void **state)
         for (int items = 1; items <= ITEMS; items += 11) {
             check_ok(star_pipeline_launch(test_queue, cgx_config_1d(1, threads[k]), items, in, out));
             fetch(results, out, sizeof results);
-            check_sums(256, items, threads[k] - 32, values, results);
+            check_sums(256, items, threads[k] - 64, values, results);
         }
     device_free(in);
     device_free(out);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions of libamdhip64 that cgx calls. Streams are synchronous, which is a legal order of asynchronous work; errors
  * of a kernel appear at the next call, as on a device, and stay. */
-#define _GNU_SOURCE
 #include "emulator.h"
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Code objects of version 5 (AMDGPU back end of LLVM, "ELF Code Object" and "Code Object V5 Metadata"). */
-#define _GNU_SOURCE
 #include "emulator.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
 #include "emulator.h"
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The worker's side of a launch: runs the waves of its blocks in turn over functions, one for each GPU instruction, which
  * worker.py finds. Registers at the start of a wave are those of the AMDHSA ABI (AMDGPU back end of LLVM). */
-#define _GNU_SOURCE
 #include "messages.h"
 #include <cpuid.h>
 #include <signal.h>
@@ -10,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 #include <xmmintrin.h>
 
@@ -29,7 +29,10 @@ enum {
     DS,      /* reaches `copy` bytes beyond the lane's address */
     MOVE_PC, /* see move_pc */
     COPY,    /* an altered copy of the instruction is run, which is at `copy` */
-    PRIVATE  /* buffer_load_* and buffer_store_*, whose opcode is `argument`, of the thread's private memory */
+    PERMUTE, /* ds_permute_b32 or, with `argument`, ds_bpermute_b32 */
+    FLAT,    /* loads and stores of flat_ and global_ instructions, of the form `argument` */
+    CLOCK,   /* s_memtime, s_memrealtime and their like to the scalar register `argument`; its size << 8 */
+    PRIVATE  /* buffer_load_* and buffer_store_* of the thread's private memory, of the form `argument` */
 };
 typedef void (*instruction)(void *, void *, void *, void *, void *, void *);
 typedef struct {
@@ -178,47 +181,106 @@ static void lds_dma(wave *w, uint64_t pc, int words)
         }
 }
 
-/* Private memory through a buffer, as before gfx940. Its descriptor interleaves the lanes' words; only the lane sees its own,
- * so that here they are apart, as the emulator has them for flat instructions. (Vega ISA, "MUBUF"; opcodes of gfx9.) */
-static bool private_memory(wave *w, uint64_t pc, int op, uint32_t room, uint64_t *outside)
+/* One lane's access of `form`, an argument of worker.py: bytes, then 1 bit each for a store and a sign, then which half of the
+ * register is meant, 0 all of it, 1 the upper, 2 the lower. Addresses need no alignment. */
+static void access_memory(char *memory, uint32_t *data, uint32_t stride, int form)
 {
-    static const struct {
-        uint8_t bytes, store, sign, high;
-    } forms[] = { [16] = { 1, 0, 0, 0 }, [17] = { 1, 0, 1, 0 }, [18] = { 2, 0, 0, 0 },  [19] = { 2, 0, 1, 0 },
-                  [20] = { 4, 0, 0, 0 }, [21] = { 8, 0, 0, 0 }, [22] = { 12, 0, 0, 0 }, [23] = { 16, 0, 0, 0 },
-                  [24] = { 1, 1, 0, 0 }, [25] = { 1, 1, 0, 1 }, [26] = { 2, 1, 0, 0 },  [27] = { 2, 1, 0, 1 },
-                  [28] = { 4, 1, 0, 0 }, [29] = { 8, 1, 0, 0 }, [30] = { 12, 1, 0, 0 }, [31] = { 16, 1, 0, 0 },
-                  [36] = { 2, 0, 0, 2 }, [37] = { 2, 0, 0, 1 } };
+    const uint32_t bytes = form & 31, store = form >> 5 & 1, sign = form >> 6 & 1, half = form >> 7;
+    for (uint32_t i = 0; i < (bytes + 3) / 4; i++) {
+        uint32_t *word = data + (size_t)i * stride, loaded = 0;
+        const uint32_t n = bytes < 4 ? bytes : 4;
+        if (store) {
+            const uint32_t stored = *word >> (half == 1 ? 16 : 0);
+            memcpy(memory + 4 * (size_t)i, &stored, n);
+            continue;
+        }
+        memcpy(&loaded, memory + 4 * (size_t)i, n);
+        if (sign)
+            loaded = n == 1 ? (uint32_t)(int8_t)loaded : (uint32_t)(int16_t)loaded;
+        *word = half == 0   ? loaded
+                : half == 1 ? (*word & 0xffff) | loaded << 16
+                            : (*word & 0xffff0000) | (loaded & 0xffff);
+    }
+}
+static uint32_t *data_registers(wave *w, uint32_t code, unsigned number, uint32_t width)
+{
+    const bool accumulator = width == 64 && code >> 23 & 1;
+    return (uint32_t *)w->buffer[accumulator ? ACCUMULATOR : VECTOR] + (size_t)number * width;
+}
+
+/* Private memory through a buffer, as before gfx940. Its descriptor interleaves the lanes' words; only the lane sees its own,
+ * so that here they are apart, as the emulator has them for flat instructions. (Vega ISA, "MUBUF".) */
+static bool private_memory(wave *w, uint64_t pc, int form, uint32_t room, uint64_t *outside)
+{
     const uint32_t *code = (const uint32_t *)pc, *s = scalars(w), *v = w->buffer[VECTOR];
-    const uint32_t bytes = forms[op].bytes, offset = (code[0] & 0xfff) + s[code[1] >> 24];
+    const uint32_t offset = (code[0] & 0xfff) + s[code[1] >> 24];
     const uint64_t exec = pair(s + EXEC);
-    uint32_t *data = (uint32_t *)w->buffer[code[1] >> 23 & 1 ? ACCUMULATOR : VECTOR] + (code[1] >> 8 & 255) * 64;
-    for (int lane = 0; lane < 64; lane++) {
+    uint32_t *data = data_registers(w, code[1], code[1] >> 8 & 255, 64);
+    for (uint32_t lane = 0; lane < 64; lane++) {
         if (!(exec >> lane & 1))
             continue;
         const uint32_t at = offset + (code[0] >> 12 & 1 ? v[(code[1] & 255) * 64 + lane] : 0);
-        if (at + bytes > room) {
+        if (at + (form & 31) > room) {
             *outside = at;
             return false;
         }
-        char *memory = (char *)w->buffer[SCRATCH] + (size_t)lane * room + at;
-        for (uint32_t i = 0; i < (bytes + 3) / 4; i++) {
-            uint32_t *word = data + i * 64 + lane, loaded = 0;
-            const uint32_t n = bytes < 4 ? bytes : 4;
-            if (forms[op].store) {
-                const uint32_t stored = *word >> (forms[op].high ? 16 : 0);
-                memcpy(memory + 4 * i, &stored, n);
-                continue;
-            }
-            memcpy(&loaded, memory + 4 * i, n);
-            if (forms[op].sign)
-                loaded = n == 1 ? (uint32_t)(int8_t)loaded : (uint32_t)(int16_t)loaded;
-            *word = !forms[op].high       ? loaded
-                    : forms[op].high == 1 ? (*word & 0xffff) | loaded << 16
-                                          : (*word & 0xffff0000) | loaded;
-        }
+        access_memory((char *)w->buffer[SCRATCH] + (size_t)lane * room + at, data + lane, 64, form);
     }
     return true;
+}
+
+/* Loads and stores of flat_ and global_ instructions. The encodings of gfx9 and gfx11 differ in where the segment is and in what says
+ * that there is no scalar base. Flat addresses of LDS are the worker's own, those of private memory have 1 in their upper half. */
+static void flat_memory(wave *w, uint64_t pc, uint32_t width, int form, uint32_t room)
+{
+    const uint32_t *code = (const uint32_t *)pc, *v = w->buffer[VECTOR], *s = scalars(w);
+    const unsigned address = code[1] & 255, base_register = code[1] >> 16 & 127;
+    const bool global = (width == 64 ? code[0] >> 14 & 3 : code[0] >> 16 & 3) == 2;
+    const int64_t offset = global ? (int)(code[0] << 19) >> 19 : (int)(code[0] & 0xfff);
+    const bool scalar_base = global && base_register != (width == 64 ? 127 : 124);
+    const uint64_t exec = pair(s + EXEC), scalar = scalar_base ? pair(s + base_register) : 0;
+    uint32_t *data = data_registers(w, code[1], form >> 5 & 1 ? code[1] >> 8 & 255 : code[1] >> 24, width);
+    uint64_t at[64];
+    for (uint32_t lane = 0; lane < width; lane++) /* before the first load, which may overwrite addresses */
+        at[lane] = scalar_base ? scalar + v[address * width + lane]
+                               : v[address * width + lane] | (uint64_t)v[(address + 1) * width + lane] << 32;
+    for (uint32_t lane = 0; lane < width; lane++) {
+        if (!(exec >> lane & 1))
+            continue;
+        uint64_t to = at[lane] + (uint64_t)offset;
+        if (!global && to >> 32 == s[PRIVATE_BASE])
+            to = (uint64_t)w->buffer[SCRATCH] + (size_t)lane * room + (uint32_t)to;
+        access_memory((char *)to, data + lane, width, form);
+    }
+}
+
+/* Lanes send or fetch a word. Those that are inactive take no part: what is fetched from one is zero (MI300 and RDNA 3 ISA, "DS"). */
+static void permute(wave *w, uint64_t pc, uint32_t width, bool fetch)
+{
+    const uint32_t *code = (const uint32_t *)pc, *v = w->buffer[VECTOR];
+    const uint32_t *address = v + (code[1] & 255) * width, *data = v + (code[1] >> 8 & 255) * width;
+    uint32_t *to = (uint32_t *)w->buffer[VECTOR] + (code[1] >> 24) * width, result[64] = { 0 };
+    const uint64_t exec = pair(scalars(w) + EXEC);
+    for (uint32_t lane = 0; lane < width; lane++) {
+        const uint32_t other = (address[lane] + (code[0] & 0xffff)) / 4 % width;
+        if (!(exec >> lane & 1))
+            continue;
+        if (!fetch)
+            result[other] = data[lane];
+        else if (exec >> other & 1)
+            result[lane] = data[other];
+    }
+    for (uint32_t lane = 0; lane < width; lane++)
+        if (exec >> lane & 1)
+            to[lane] = result[lane];
+}
+
+/* 100 MHz, as the chips' steady counter. */
+static uint64_t clock_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 100000000 + (uint64_t)t.tv_nsec / 10;
 }
 
 static void call(const wave *w, const entry *e)
@@ -342,6 +404,18 @@ static bool run_wave(launch *l, wave *w, uint32_t quantum, bool *ended)
             snprintf(r->text, sizeof r->text, "outside the %u bytes of LDS", m->lds);
             finish(r, REPLY_FAULT);
             return false;
+        case PERMUTE:
+            permute(w, pc, m->wave, e->argument);
+            set_pc(w, pc + 8);
+            continue;
+        case FLAT:
+            flat_memory(w, pc, m->wave, e->argument, m->scratch);
+            set_pc(w, pc + 8);
+            continue;
+        case CLOCK:
+            set_pair(scalars(w) + (e->argument & 255), clock_now());
+            set_pc(w, pc + (e->argument >> 8));
+            continue;
         case PRIVATE:
             if (private_memory(w, pc, e->argument, m->scratch, &r->address)) {
                 set_pc(w, pc + 8);

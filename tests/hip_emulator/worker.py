@@ -19,12 +19,12 @@ INSTRUCTIONS = sys.argv[6]
 CHECKOUT = os.environ.get('TINYGRAD', '')
 VERBOSE = int(os.environ.get('CGX_EMU_VERBOSE', '0') or 0)
 START = time.time()
-CACHE_FORMAT = b'6'
+CACHE_FORMAT = b'8'
 
 scheduler = ctypes.CDLL(SCHEDULER)
 
 # As in scheduler.c.
-RUN, BARRIER, SLEEP, SKIP, LDS_DMA, DPP, DS, MOVE_PC, COPY, PRIVATE = range(10)
+RUN, BARRIER, SLEEP, SKIP, LDS_DMA, DPP, DS, MOVE_PC, COPY, PERMUTE, FLAT, CLOCK, PRIVATE = range(13)
 PC_LOW, PC_HIGH, SCRATCH_STRIDE, SCALARS, END = 256, 257, 259, 260, 2 ** 64 - 1
 
 
@@ -115,6 +115,26 @@ class Compiler:
         attribute = emulator._iattr
         emulator._iattr = lambda inst, name, *default: attribute(
             inst, 'sc0' if name == 'glc' and hasattr(inst, 'sc0') else name, *default)
+        # Integer SDWA instructions lack their saturation.
+        sdwa, parse = emulator._compile_sdwa, emulator.parse_pcode
+
+        def saturating_sdwa(inst, ctx):
+            if not attribute(inst, 'clmp') or 'F' in inst.op.name:
+                return sdwa(inst, ctx)
+
+            def saturated(pcode, srcs):
+                env, assigns = parse(pcode, srcs)
+                value = emulator._int_clamp(inst.op.name, srcs)
+                assert value is not None, f'{inst.op.name} with saturation'
+                return env, [(to, value if to.startswith('D0') and '[' not in to else v) for to, v in assigns]
+            emulator.parse_pcode = saturated
+            try:
+                return sdwa(inst, ctx)
+            finally:
+                emulator.parse_pcode = parse
+        for cls, handler in emulator._INST_HANDLERS.items():
+            if handler is sdwa:
+                emulator._INST_HANDLERS[cls] = saturating_sdwa
         for module, cls, base, mask, size, code in cache.db.execute('select * from canon'):
             emulator._canonical_runner_cache.append(
                 (getattr(sys.modules[module], cls), int(base), int(mask), size, (code, None)))
@@ -174,13 +194,34 @@ class Compiler:
         return RUN
 
 
-PRIVATE_OPCODES = (*range(16, 32), 36, 37)  # those of scheduler.c
+def form(size, store=0, sign=0, half=0):
+    return size | store << 5 | sign << 6 | half << 7
+
+
+UPPER, LOWER = 1, 2
+LOADS = {16: form(1), 17: form(1, sign=1), 18: form(2), 19: form(2, sign=1), 20: form(4), 21: form(8), 22: form(12),
+         23: form(16)}
+# Opcodes of loads and stores, of gfx9 in flat and buffer instructions alike.
+FORMS = LOADS | ({24: form(1, 1), 25: form(1, 1, 0, UPPER), 26: form(2, 1), 27: form(2, 1, 0, UPPER), 28: form(4, 1),
+                  29: form(8, 1), 30: form(12, 1), 31: form(16, 1), 32: form(1, 0, 0, LOWER), 33: form(1, 0, 0, UPPER),
+                  34: form(1, 0, 1, LOWER), 35: form(1, 0, 1, UPPER), 36: form(2, 0, 0, LOWER), 37: form(2, 0, 0, UPPER)}
+                 if INSTRUCTIONS == 'cdna' else
+                 {24: form(1, 1), 25: form(2, 1), 26: form(4, 1), 27: form(8, 1), 28: form(12, 1), 29: form(16, 1),
+                  30: form(1, 0, 0, LOWER), 31: form(1, 0, 1, LOWER), 32: form(2, 0, 0, LOWER), 33: form(1, 0, 0, UPPER),
+                  34: form(1, 0, 1, UPPER), 35: form(2, 0, 0, UPPER), 36: form(1, 1, 0, UPPER), 37: form(2, 1, 0, UPPER)})
 
 
 def special(w, second):
     """Instructions that the emulator lacks: moves of the program counter, cache maintenance, for which there is nothing to
-    do here, loads to LDS, and private memory through the buffer in s[0:3]. -> kind, argument, copy"""
+    do here, loads to LDS, clocks, and private memory through the buffer in s[0:3]; permutations, which read beyond its
+    registers for inactive lanes; loads and stores, whose addresses it takes for aligned. -> kind, argument, copy"""
     cdna = INSTRUCTIONS == 'cdna'
+    if w >> 26 == 0x36 and (w >> (17 if cdna else 18) & 0xff) in ((62, 63) if cdna else (178, 179)):
+        return PERMUTE, w >> (17 if cdna else 18) & 1, 0
+    if cdna and w >> 26 == 0x30 and w >> 18 & 0xff in (36, 37):  # s_memtime, s_memrealtime
+        return CLOCK, w >> 6 & 0x7f | 8 << 8, 0
+    if not cdna and w & 0xff80ffff == 0xbe804d83:  # s_sendmsg_rtn_b64 of MSG_RTN_GET_REALTIME
+        return CLOCK, w >> 16 & 0x7f | 4 << 8, 0
     if w >> 23 == 0x17d and 0 <= (w >> 8 & 0xff) - (28 if cdna else 71) < 3:
         return MOVE_PC, w >> 16 & 0x7f | (w & 0xff) << 8, (w >> 8 & 0xff) - (28 if cdna else 71)
     if w & 0xff80fffd == 0xbe8001e9 and w & 0xff in (0xeb, 0xed):  # s_mov_b64 of src_shared_base, src_private_base
@@ -189,14 +230,16 @@ def special(w, second):
         return SKIP, 8, 0
     if cdna and w & 0xfffc0000 in (0xe0a00000, 0xe0a40000, 0xe0fc0000):
         return SKIP, 8, 0
-    if cdna and w >> 26 == 0x38 and not second >> 16 & 0x1f and w >> 18 & 0x7f in PRIVATE_OPCODES:
-        return PRIVATE, w >> 18 & 0x7f, 0
+    if cdna and w >> 26 == 0x38 and not second >> 16 & 0x1f and w >> 18 & 0x7f in FORMS:
+        return PRIVATE, FORMS[w >> 18 & 0x7f], 0
     if cdna and w >> 26 == 0x37 and w >> 14 & 3 == 2:
         op = w >> 18 & 0x7f
         if op == 42 or (op == 20 and w >> 13 & 1):
             return LDS_DMA, 1, 0
         if op in (125, 126):
             return LDS_DMA, 4 if op == 125 else 3, 0
+    if w >> 26 == 0x37 and w >> (14 if cdna else 16) & 3 in (0, 2) and w >> 18 & 0x7f in FORMS:
+        return FLAT, FORMS[w >> 18 & 0x7f], 0
     return None
 
 

@@ -127,12 +127,12 @@ CGX_KERNEL(group_copy, (const int *, o), (int *, out))
 
 /* ---- memory ---- */
 
-#define FENCE(name, order, scope)               \
+#define FENCE(name, order, scope)                  \
     CGX_KERNEL(fence_##name, (int *, o), (int, v)) \
-    {                                           \
-        o[0] = v;                               \
-        cgx_atomic_fence(order, scope);         \
-        o[64] = v;                              \
+    {                                              \
+        o[0] = v;                                  \
+        cgx_atomic_fence(order, scope);            \
+        o[64] = v;                                 \
     }
 FENCE(block, CGX_ACQ_REL, CGX_SCOPE_BLOCK)
 FENCE(device, CGX_ACQ_REL, CGX_SCOPE_DEVICE)

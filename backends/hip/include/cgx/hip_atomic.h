@@ -37,8 +37,14 @@ CGX__INLINE void cgx__gpu_fence(int order, int scope)
         CGX__AMD_FENCE(__ATOMIC_RELEASE);
 }
 
-#define CGX__AMD_LOAD(scope, p, order) __hip_atomic_load(p, order, scope)
-#define CGX__AMD_RMW(scope, name, p, v, order) __hip_atomic_##name(p, v, order, scope)
+/* Not volatile: of such accesses the compiler does not find out which memory they go to, and they stay generic. The builtins are
+ * as strict without. */
+template <class T> CGX__INLINE T *cgx__plain(const volatile T *p)
+{
+    return const_cast<T *>(p);
+}
+#define CGX__AMD_LOAD(scope, p, order) __hip_atomic_load(cgx__plain(p), order, scope)
+#define CGX__AMD_RMW(scope, name, p, v, order) __hip_atomic_##name(cgx__plain(p), v, order, scope)
 #define CGX__AMD_RMW_FN(name, T)                                            \
     CGX__INLINE T cgx__gpu_##name(volatile T *p, T v, int order, int scope) \
     {                                                                       \
@@ -67,7 +73,7 @@ CGX__INLINE void cgx__gpu_fence(int order, int scope)
         return expected;                                                                                \
     }
 #define CGX__AMD_CAS(scope, p, expected, desired, order) \
-    __hip_atomic_compare_exchange_strong(p, &expected, desired, order, __ATOMIC_RELAXED, scope)
+    __hip_atomic_compare_exchange_strong(cgx__plain(p), &expected, desired, order, __ATOMIC_RELAXED, scope)
 CGX__AMD_WORD(uint32_t)
 CGX__AMD_WORD(uint64_t)
 CGX__AMD_RMW_FN(fetch_add, float)
