@@ -110,7 +110,7 @@ static cgx_status check_cooperative(const cgx_device *device, const cgx_kernel *
 static void explain(const cgx_device *device, const cgx_launch_request *r, kernel_record *record)
 {
     static int wanted = -1;
-    char text[256] = "";
+    char text[512] = "";
     int asked = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
     if (asked < 0) {
         const char *variable = getenv("CGX_EXPLAIN");

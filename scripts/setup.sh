@@ -26,6 +26,7 @@ has_header() { printf '#include <%s>\n' "$1" | gcc -E -x c - >/dev/null 2>&1; }
 has_module() { pkg-config --exists "$1" 2>/dev/null; }
 has_package() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 has_openmp() { has_package libomp-19-dev || compgen -G '/usr/lib*/llvm-19/lib/libomp.so' >/dev/null; }
+have_llvm_headers() { compgen -G "/usr/lib/llvm-1[89]/include/llvm/Passes/PassPlugin.h" >/dev/null; }
 has_meson() { have meson && version_ge "$(meson --version 2>/dev/null)" "$min_meson"; }
 has_ninja() { have ninja || have ninja-build; }
 
@@ -52,6 +53,7 @@ check_extras() {
     missing=()
     need git have git
     need "clang-19|clang" have clang-19
+    need "llvm-19-dev|llvm-18-dev" have_llvm_headers
     need "libomp-19-dev|libomp-dev" has_openmp
     need "lld-19|lld" have ld.lld-19
     need cmake have cmake

@@ -59,14 +59,18 @@ typedef struct {
 enum { CGX__UNIT_SLOTS = 4 };
 
 struct cgx_cpu_block;
-/* Runs the threads of a block from block->next on, in rank order on the caller's stack. A thread that has to wait
+/* Fibers: runs the threads of a block from block->next on, in rank order on the caller's stack. A thread that has to wait
  * moves the ranks behind it to another stack (see fork in backends/cpu); when it finishes at last the entry returns
- * its rank. The entry that ran to the last rank without one returns -1. */
+ * its rank. The entry that ran to the last rank without one returns -1.
+ * Compiled: runs all threads of the block to their ends and returns -1; or CGX__ENTRY_DECLINES, before any of them has
+ * started, where the launch's shape is one that this entry was not made for.
+ * Of several entries of a level those of fibers come last, so that a libcgx that knows of nothing else takes them. */
 typedef int cgx__entry_fn(struct cgx_cpu_block *block, const void *arguments);
+enum { CGX__ENTRY_DECLINES = -2 };
 typedef struct {
     uint16_t level, engine;
-    uint32_t frame_bytes;
-    cgx__entry_fn *run;
+    uint32_t frame_bytes; /* compiled: for each thread, in block->frame */
+    cgx__entry_fn *run;   /* NULL: the engine does without an entry at this level */
 } cgx__entry;
 
 typedef struct {
@@ -84,7 +88,9 @@ struct cgx_kernel {
     const cgx__entry *entries;
     uint32_t entry_count, max_threads; /* max_threads 0: the device's limit */
     cgx_dim3 block;
-    uint32_t reserved[5];
+    uint32_t reserved;
+    const char *remark; /* what the compiled engine's plug-in says of this kernel; NULL: it was not there */
+    uint32_t reserved2[2];
 };
 
 /* ---- GPUs: what a launch hands to its threads; docs/design.md, "The launch record" ---- */

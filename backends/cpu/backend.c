@@ -18,7 +18,7 @@ enum {
 };
 
 static struct {
-    int workers, lanes, level;
+    int workers, lanes, level, engine;
     uint64_t seed;
     size_t memory;
     char description[128];
@@ -88,6 +88,8 @@ static cgx_status start(int *device_count, char *reason, size_t reason_bytes)
     cpu.lanes = settings.lanes;
     cpu.level = level < settings.level ? level : settings.level;
     cpu.seed = settings.seed;
+    /* Copies that are put off and threads that go on in random order are the fibers' business. */
+    cpu.engine = settings.async != CGX__ASYNC_EARLY || settings.seed ? ENGINE_FIBER : settings.engine;
     cgx__executor_configure(cpu.workers, allowed);
     cgx__async_configure(settings.async);
     cgx__stack_configure(settings.stack);
@@ -121,7 +123,8 @@ static cgx_status device_info(int device, cgx_device_info *info)
     info->max_argument_bytes = 4096;
     info->capabilities = CGX_CAN_COOPERATIVE | CGX_CAN_CLUSTER | CGX_CAN_PEER | CGX_CAN_UNIFIED | CGX_CAN_EXPLAIN;
     static char engine[64];
-    snprintf(engine, sizeof engine, "fibers, %s", level_name(cpu.level));
+    snprintf(engine, sizeof engine, "%s, %s",
+             cpu.engine == ENGINE_FIBER ? "fibers" : "compiled where kernels are, else fibers", level_name(cpu.level));
     info->engine = engine;
     info->async_copy = cgx__async_is_late() ? "deferred" : "synchronous";
     return CGX_OK;
@@ -385,20 +388,40 @@ static cgx_status enqueue_fill(void *queue, void *memory, const void *pattern, s
 
 /* ---- kernels ---- */
 
-static const cgx__entry *choose_entry(const cgx_kernel *k)
+static const cgx__entry *choose_entry(const cgx_kernel *k, int engine)
 {
     const cgx__entry *best = NULL;
-    for (uint32_t i = 0; i < k->entry_count; i++)
-        if (k->entries[i].level <= cpu.level && (!best || k->entries[i].level >= best->level))
-            best = k->entries + i;
+    for (uint32_t i = 0; i < k->entry_count; i++) {
+        const cgx__entry *e = k->entries + i;
+        if (e->engine == engine && e->run && e->level <= cpu.level && (!best || e->level >= best->level))
+            best = e;
+    }
     return best;
+}
+
+/* NULL: the kernel runs on fibers. */
+static const cgx__entry *choose_compiled(const cgx_kernel *k)
+{
+    return cpu.engine == ENGINE_FIBER ? NULL : choose_entry(k, CGX__ENGINE_COMPILED);
+}
+
+/* The engine, and what the plug-in says of the kernel, which starts with the engine's name. */
+static void describe_engine(const cgx_kernel *k, char *text, size_t bytes)
+{
+    if (choose_compiled(k))
+        snprintf(text, bytes, "%s", k->remark ? k->remark : "compiled");
+    else if (cpu.engine == ENGINE_FIBER)
+        snprintf(text, bytes, "fibers");
+    else
+        snprintf(text, bytes, "%s", k->remark ? k->remark : "fibers: built without the compiled engine");
 }
 
 static cgx_status kernel_info(int device, const cgx_kernel *kernel, const cgx_shared_use *shared, cgx_kernel_info *info)
 {
     (void)device, (void)shared;
-    info->engine = "fibers";
-    info->target = level_name(choose_entry(kernel)->level);
+    const cgx__entry *compiled = choose_compiled(kernel);
+    info->engine = compiled ? "compiled" : "fibers";
+    info->target = level_name((compiled ? compiled : choose_entry(kernel, CGX__ENGINE_FIBERS))->level);
     return CGX_OK;
 }
 
@@ -529,8 +552,12 @@ static void explain(int device, const cgx_launch_request *r, char *text, size_t 
 {
     const cgx_config *c = r->config;
     (void)device;
-    snprintf(text, bytes, "fibers, %s, %d %s, stacks of %zu KiB%s", level_name(choose_entry(r->kernel)->level),
-             cpu.workers, cpu.workers == 1 ? "worker" : "workers", cgx__stack_bytes() / 1024,
+    char engine[256];
+    const cgx__entry *compiled = choose_compiled(r->kernel);
+    describe_engine(r->kernel, engine, sizeof engine);
+    snprintf(text, bytes, "%s, %s, %d %s, stacks of %zu KiB%s", engine,
+             level_name((compiled ? compiled : choose_entry(r->kernel, CGX__ENGINE_FIBERS))->level), cpu.workers,
+             cpu.workers == 1 ? "worker" : "workers", cgx__stack_bytes() / 1024,
              c->flags & CGX_LAUNCH_COOPERATIVE ? ", all blocks resident" : "");
 }
 
@@ -546,7 +573,10 @@ static cgx_status enqueue_launch(void *queue, const cgx_launch_request *r)
     memcpy(k->arguments, r->arguments, r->argument_bytes);
     launch *l = &k->l;
     l->kernel = r->kernel;
-    l->run = choose_entry(r->kernel)->run;
+    const cgx__entry *compiled = choose_compiled(r->kernel);
+    l->run = choose_entry(r->kernel, CGX__ENGINE_FIBERS)->run;
+    l->compiled = compiled ? compiled->run : NULL;
+    l->frame_bytes = compiled ? compiled->frame_bytes : 0;
     l->arguments = k->arguments;
     l->shape.grid = c->grid, l->shape.block = c->block, l->shape.cluster = c->cluster;
     l->shape.threads = c->block.x * c->block.y * c->block.z;

@@ -374,6 +374,21 @@ void cgx__cpu_complete(const cgx_group *g, const cgx_cpu_collective *what)
     }
 }
 
+void cgx__cpu_complete_groups(cgx_cpu_block *b, int packed, int first, int count, int size, int kind, int operation,
+                              int type, int code, size_t bytes, void (*apply)(void *, const void *, const void *),
+                              void *target, int scope)
+{
+    const cgx_cpu_collective what = { operation, type, code, bytes, apply, target, scope };
+    (void)packed; /* values that this function reads always have a slot each */
+    for (int base = first; base < first + count; base += size) {
+        cgx_cpu_thread t = { .block = b, .rank = base, .shape = &b->shape };
+        const cgx_group g = { .t = &t, .kind = kind, .size = size };
+        cgx__cpu_complete(&g, &what);
+    }
+    if (b->worker->deferred)
+        cgx__cpu_settle(b->worker);
+}
+
 /* Coalesced groups come and go: the first member to arrive brings the barrier, on its stack, and the last takes it out of
  * the list again. Members of different groups may wait at the same time; the mask tells them apart. */
 void cgx__cpu_coalesced(const cgx_group *g, const cgx_cpu_collective *what, int line)

@@ -33,6 +33,7 @@ typedef struct {
     pending *coalesced;
     char *shared_memory; /* owned; as large as any launch needed so far */
     size_t shared_capacity;
+    size_t frame_capacity;    /* of pub.frame, owned */
     barrier_record *barriers; /* one for each 8 bytes of shared memory; made when a kernel first has an mbarrier */
     size_t barrier_capacity;
     int has_barriers;          /* some record is in use */
@@ -90,7 +91,9 @@ typedef struct {
 /* One launch, shared by its workers. */
 typedef struct launch {
     const cgx_kernel *kernel;
-    cgx__entry_fn *run;
+    cgx__entry_fn *run;      /* on fibers */
+    cgx__entry_fn *compiled; /* or NULL; a block that it declines runs on fibers */
+    size_t frame_bytes;      /* of the compiled entry, a thread */
     const void *arguments;
     cgx_cpu_shape shape;
     size_t static_shared, dynamic_shared;

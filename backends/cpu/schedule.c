@@ -58,6 +58,18 @@ static int reserve_shared(block *b, size_t bytes)
     return b->shared_memory != NULL;
 }
 
+/* What a compiled entry keeps from one region to the next. */
+static int reserve_frame(block *b, const launch *l)
+{
+    const size_t bytes = l->frame_bytes * (((size_t)l->shape.threads + 63) & ~(size_t)63);
+    if (b->frame_capacity >= bytes)
+        return 1;
+    free(b->pub.frame);
+    b->pub.frame = aligned_alloc(64, bytes);
+    b->frame_capacity = b->pub.frame ? bytes : 0;
+    return b->pub.frame != NULL;
+}
+
 /* Whether another block may start: of a cluster that has begun, or, when all blocks before it have ended, of the next
  * one. Under a cooperative launch all are resident. */
 static int may_start(worker *w)
@@ -287,6 +299,12 @@ static void check_overflow(worker *w, int index, const block *b)
     }
 }
 
+/* A compiled entry runs all threads of the block, none of which is ever left waiting. */
+static int run_compiled(const launch *l, block *b)
+{
+    return b->pub.next ? CGX__ENTRY_DECLINES : l->compiled(&b->pub, l->arguments);
+}
+
 void cgx__fiber_main(worker *w, int index)
 {
     const launch *l = w->launch;
@@ -296,8 +314,11 @@ void cgx__fiber_main(worker *w, int index)
         if (!b && !(b = start_block(w)))
             break;
         b->loop_start = b->pub.next;
-        b->follow = b->pub.follow = may_follow(w, b);
-        int rank = l->run(&b->pub, l->arguments);
+        int rank = l->compiled ? run_compiled(l, b) : CGX__ENTRY_DECLINES;
+        if (rank == CGX__ENTRY_DECLINES) {
+            b->follow = b->pub.follow = may_follow(w, b);
+            rank = l->run(&b->pub, l->arguments);
+        }
         if (rank < 0) /* otherwise the fork has counted them */
             blocks_followed(w, b);
         check_overflow(w, index, b);
@@ -347,13 +368,18 @@ cgx_cpu_node *cgx__cpu_fork(cgx_cpu_thread *thread)
     return next == &thread->node ? NULL : next; /* the ends counted above may have released this very thread */
 }
 
+void cgx__cpu_misuse_of(cgx_cpu_block *b, int rank, int line, const char *text)
+{
+    worker *w = (worker *)b->worker;
+    const cgx_dim3 i = b->shape.block_index;
+    cgx__launch_fail(w->launch, CGX_ERROR_MISUSE, "%s, block (%d, %d, %d), thread %d: %s (%s:%d)",
+                     w->launch->kernel->name, i.x, i.y, i.z, rank, text, w->launch->kernel->file, line);
+    abandon(w);
+}
+
 void cgx__cpu_misuse(cgx_cpu_thread *t, int line, const char *text)
 {
-    worker *w = (worker *)t->block->worker;
-    const cgx_dim3 b = t->shape->block_index;
-    cgx__launch_fail(w->launch, CGX_ERROR_MISUSE, "%s, block (%d, %d, %d), thread %d: %s (%s:%d)",
-                     w->launch->kernel->name, b.x, b.y, b.z, t->rank, text, w->launch->kernel->file, line);
-    abandon(w);
+    cgx__cpu_misuse_of(t->block, t->rank, line, text);
 }
 
 /* ---- coalesced_threads ---- */
@@ -570,7 +596,7 @@ static int prepare(worker *w, launch *l, int64_t first, int64_t end)
                 return 0;
     }
     for (int i = 0; i < resident; i++) {
-        if (!reserve_shared(w->blocks[i], shared ? shared : 1))
+        if (!reserve_shared(w->blocks[i], shared ? shared : 1) || !reserve_frame(w->blocks[i], l))
             return 0;
         prepare_block(w, w->blocks[i], i % l->cluster_blocks, i);
     }

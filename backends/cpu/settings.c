@@ -44,7 +44,7 @@ cgx_status cgx__read_settings(cpu_settings *s, char *reason, size_t bytes)
 {
     const char *text;
     uint64_t value;
-    *s = (cpu_settings){ 0, 32, TOP_LEVEL, CGX__ASYNC_EARLY, 0, DEFAULT_STACK };
+    *s = (cpu_settings){ 0, 32, TOP_LEVEL, CGX__ASYNC_EARLY, 0, ENGINE_AUTO, DEFAULT_STACK };
     if ((text = getenv("CGX_CPU_WORKERS")) && *text) {
         if (!number(text, 1, MAX_WORKERS, &value))
             return refuse(reason, bytes, "CGX_CPU_WORKERS", text, "1 to 1024");
@@ -68,6 +68,14 @@ cgx_status cgx__read_settings(cpu_settings *s, char *reason, size_t bytes)
     if ((text = getenv("CGX_CPU_SCHEDULE")) && *text) {
         if (strncmp(text, "seed:", 5) || !number(text + 5, 0, UINT64_MAX, &s->seed))
             return refuse(reason, bytes, "CGX_CPU_SCHEDULE", text, "seed:N");
+    }
+    if ((text = getenv("CGX_CPU_ENGINE")) && *text) {
+        if (!strcmp(text, "fiber"))
+            s->engine = ENGINE_FIBER;
+        else if (!strcmp(text, "compiled"))
+            s->engine = ENGINE_COMPILED;
+        else if (strcmp(text, "auto"))
+            return refuse(reason, bytes, "CGX_CPU_ENGINE", text, "auto, fiber or compiled");
     }
     if ((text = getenv("CGX_CPU_STACK")) && *text) {
         if (!number(text, MIN_STACK, MAX_STACK, &value))

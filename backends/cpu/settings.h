@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include "../backend.h"
 
+enum { ENGINE_AUTO, ENGINE_FIBER, ENGINE_COMPILED };
 enum { CGX__ASYNC_EARLY, CGX__ASYNC_LATE, CGX__ASYNC_RANDOM };
 typedef struct {
     int workers;   /* CGX_CPU_WORKERS: 1 to 1,024; 0 if not set */
@@ -13,6 +14,7 @@ typedef struct {
     int level;     /* CGX_CPU_ISA: no higher instruction-set level than this */
     int async;     /* CGX_CPU_ASYNC: early, late or random */
     uint64_t seed; /* CGX_CPU_SCHEDULE=seed:N; 0 for none */
+    int engine;    /* CGX_CPU_ENGINE: compiled entries, where a kernel has them, or fibers */
     size_t stack;  /* CGX_CPU_STACK: bytes of a thread's stack */
 } cpu_settings;
 

@@ -3,6 +3,7 @@
 #include "depfile.h"
 #include "images.h"
 #include "object.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,13 +29,13 @@ bool source_has_kernels(const struct driver *d, const struct argument *source)
            memmem(text.data, text.size, KERNEL_MARK, strlen(KERNEL_MARK));
 }
 
-/* The host compiler's command for one source. */
-static struct strings host_command(const struct driver *d, const struct argument *source, const char *object,
-                                   const char *depfile)
+/* The command of the host compiler, or of the compiler in its place, for one source. */
+static struct strings host_command(const struct driver *d, const struct strings *compiler,
+                                   const struct argument *source, const char *object, const char *depfile)
 {
     const struct options *o = &d->options;
     struct strings argv = { 0 };
-    strings_append(&argv, &d->host);
+    strings_append(&argv, compiler);
     for (size_t i = 0; i < o->count; i++) {
         const struct argument *a = o->arguments + i;
         bool left_out = (a->kind == ARGUMENT_SOURCE && a != source) ||
@@ -65,6 +66,31 @@ static struct strings host_command(const struct driver *d, const struct argument
     return argv;
 }
 
+/* Compiles a kernel file with the plug-in. False: that clang does not take it, or not for this machine, and the host
+ * compiler is to go on. Its own clang is asked first and its messages are kept back until it is known whose count. */
+static bool compile_with_plugin(const struct driver *d, const struct argument *source, const char *object,
+                                const char *depfile, int *status)
+{
+    struct strings compiler = { 0 }, argv;
+    const char *log = mem_printf("%s/clang", work_folder());
+    struct buffer text = { 0 };
+    if (!d->plugin || !source_has_kernels(d, source))
+        return false;
+    strings_add(&compiler, d->clang);
+    argv = host_command(d, &compiler, source, object, depfile);
+    strings_add(&argv, mem_printf("-fpass-plugin=%s", d->plugin));
+    strings_add(&argv, "-DCGX__CPU_PASS=1");
+    strings_add(&argv, "-Qunused-arguments");
+    strings_add(&argv, "-Wno-unknown-warning-option");
+    strings_add(&argv, "-Wno-pass-failed"); /* of the entries' loops, which are not the user's business */
+    *status = run(&argv, NULL, log);
+    if (*status && d->options.engine != ENGINE_COMPILED)
+        return false;
+    if (file_read(log, &text, NULL) && text.size)
+        fwrite(text.data, 1, text.size, stderr);
+    return true;
+}
+
 int compile_source(const struct driver *d, const struct argument *source, const char *object)
 {
     const struct options *o = &d->options;
@@ -73,12 +99,17 @@ int compile_source(const struct driver *d, const struct argument *source, const 
                           : object && o->output ? with_suffix(o->output, ".d")
                           : object              ? with_suffix(base_name(source->text), ".d")
                                                 : with_suffix(result, ".d");
-    struct strings argv = host_command(d, source, object, depfile);
-
-    /* Images replace bytes of a machine-code object; an object of link-time optimisation has none. */
-    if (o->lto && source_has_kernels(d, source))
-        strings_add(&argv, "-fno-lto");
-    int status = run(&argv, NULL, NULL);
+    int status = 0;
+    if (!compile_with_plugin(d, source, object, depfile, &status)) {
+        struct strings argv = host_command(d, &d->host, source, object, depfile);
+        bool refused = status != 0;
+        /* Images replace bytes of a machine-code object; an object of link-time optimisation has none. */
+        if (o->lto && source_has_kernels(d, source))
+            strings_add(&argv, "-fno-lto");
+        status = run(&argv, NULL, NULL);
+        if (refused && !status)
+            say("remark", "%s: %s does not take this file, so its kernels run on fibers alone", source->text, d->clang);
+    }
     if (status || !options_any_device(o))
         return status;
 

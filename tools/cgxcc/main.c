@@ -107,16 +107,34 @@ static void prepare_extra(struct driver *d)
     }
 }
 
+/* The plug-in's clang compiles kernel files in the host compiler's place. It does not where the two would differ in more than
+ * the code they make: sanitizers and OpenMP bring a runtime library of their own. */
+static void prepare_engine(struct driver *d)
+{
+    const struct options *o = &d->options;
+    bool there = o->engine != ENGINE_FIBER && place_plugin(&d->plugin, &d->clang);
+    const char *why = !there ? "its plug-in for clang is not there" : NULL;
+    if (there && o->lto)
+        why = "there is no link-time optimisation with it";
+    else if (there && o->host_only)
+        why = mem_printf("%s is for the host compiler", o->host_only);
+    if (o->engine == ENGINE_COMPILED && why)
+        die("--cpu-engine=compiled: %s", why);
+    if (why)
+        d->plugin = d->clang = NULL;
+}
+
 int main(int argc, char **argv)
 {
     struct driver d = { .options = options_parse(argc, argv) };
     const struct options *o = &d.options;
     d.host = place_host();
     prepare_extra(&d);
+    prepare_engine(&d);
     if (o->help)
         options_help();
 
-    bool extra_work = options_any_device(o) || o->lto;
+    bool extra_work = options_any_device(o) || o->lto || d.plugin;
     bool several_to_one = o->mode == MODE_COMPILE && o->output && o->sources > 1; /* an error */
     struct strings whole = whole_command(&d);
     if (!o->sources || !extra_work || o->mode == MODE_PROBE || several_to_one)

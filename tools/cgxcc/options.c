@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#ifdef CGXCC_PLUGIN_CLANG
+#define ENGINE_HERE CGXCC_PLUGIN_CLANG
+#else
+#define ENGINE_HERE "not built"
+#endif
 #ifndef CGXCC_DEFAULT_BACKENDS
 #define CGXCC_DEFAULT_BACKENDS "cpu"
 #endif
@@ -244,6 +249,19 @@ static void parse_cpu_levels(struct options *o, const char *list)
     o->cpu_macros = macros;
 }
 
+static void parse_engine(struct options *o, const char *name)
+{
+    static const char *const names[] = {
+        [ENGINE_AUTO] = "auto", [ENGINE_FIBER] = "fiber", [ENGINE_COMPILED] = "compiled"
+    };
+    for (int i = 0; i <= ENGINE_COMPILED; i++)
+        if (!strcmp(name, names[i])) {
+            o->engine = (enum cpu_engine)i;
+            return;
+        }
+    die("unknown engine '%s' in --cpu-engine=; known are auto, fiber, compiled", name);
+}
+
 /* What follows "BEFORE NAME AFTER" in the word, or NULL. */
 static const char *value_of(const char *word, const char *before, const char *name, const char *after)
 {
@@ -272,6 +290,8 @@ static bool parse_own(struct options *o, const char *word)
         parse_backends(o, word + strlen("--backends="));
     else if (starts_with(word, "--cpu-arch="))
         parse_cpu_levels(o, word + strlen("--cpu-arch="));
+    else if (starts_with(word, "--cpu-engine="))
+        parse_engine(o, word + strlen("--cpu-engine="));
     else if (!strcmp(word, "--portable-fp"))
         o->portable_fp = true;
     else if (!strcmp(word, "-show"))
@@ -294,6 +314,8 @@ void options_help(void)
         printf("  %-18s hand OPT to the %s compiler\n", mem_printf("-X%s=OPT", b->name), b->title);
     }
     puts("  --cpu-arch=LIST    instruction-set levels of CPU kernels: base, v2, v3, v4\n"
+         "  --cpu-engine=NAME  compiled, fiber or auto: kernels that a plug-in of clang compiles to loops\n"
+         "                     beside those on fibers; auto: where the plug-in is there (here: " ENGINE_HERE ")\n"
          "  --portable-fp      no contraction to fused multiply-add: the same bits on every device\n"
          "  -show              print the commands that run\n"
          "Environment: CGXCC_HOST, CGXCC_NVCC, CGXCC_HIP name the compilers.\n"
@@ -430,6 +452,9 @@ struct options options_parse(int argc, char **argv)
             continue;
         }
         int rule = find_rule(word);
+        if (starts_with(word, "-fopenmp") || starts_with(word, "-fsanitize") || starts_with(word, "-fprofile") ||
+            starts_with(word, "--coverage") || starts_with(word, "-fplugin"))
+            o.host_only = word;
         if (rule < 0)
             continue;
         enum form form = rules[rule].form;

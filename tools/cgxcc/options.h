@@ -34,6 +34,8 @@ enum mode {
     MODE_PROBE /* no object comes of it: the host compiler answers */
 };
 
+/* --cpu-engine: whether kernels get compiled entries beside those of fibers. */
+enum cpu_engine { ENGINE_AUTO, ENGINE_FIBER, ENGINE_COMPILED };
 enum backend_id { BACKEND_CUDA, BACKEND_HIP, BACKEND_COUNT };
 
 struct options {
@@ -58,6 +60,9 @@ struct options {
     struct strings architectures[BACKEND_COUNT], extra[BACKEND_COUNT];
     struct strings cpu_macros;
     bool portable_fp;
+    enum cpu_engine engine;
+    /* Of the host's options: what the clang of the plug-in would do in another way than the host compiler. */
+    const char *host_only;
 };
 
 struct options options_parse(int argc, char **argv);

@@ -77,3 +77,15 @@ const char *place_library(void)
     const char *folder = installed() ? beside(CGXCC_LIBDIR) : NULL;
     return folder && !searched_by_linker(folder) ? folder : NULL;
 }
+
+bool place_plugin(const char **plugin, const char **clang)
+{
+#ifdef CGXCC_PLUGIN_CLANG
+    *plugin = installed() ? beside(CGXCC_PLUGIN_INSTALLED) : real(CGXCC_PLUGIN_BUILT);
+    *clang = CGXCC_PLUGIN_CLANG;
+    return *plugin && !access(*plugin, R_OK) && !access(*clang, X_OK);
+#else
+    (void)plugin, (void)clang;
+    return false;
+#endif
+}

@@ -10,4 +10,6 @@ struct strings place_host(void);
  * the variable CGXCC_TREE set, and where compiler or linker look anyway. */
 const char *place_include(void);
 const char *place_library(void);
+/* The plug-in of the compiled CPU engine and the clang it was built for; false where either is missing. */
+bool place_plugin(const char **plugin, const char **clang);
 #endif

@@ -30,6 +30,19 @@
 
 enum { CGX__VALUE_BYTES = 32, CGX__MAX_THREADS = 1024, CGX__BARRIERS = 2 * CGX__MAX_THREADS };
 
+/* In `level`, of a compiled entry: there threads wait at marks. */
+enum { CGX__COMPILED = 0x100 };
+#ifdef CGX__CPU_PASS
+#define CGX__IS_COMPILED(level) ((level)&CGX__COMPILED)
+#define CGX__WHERE_COMPILED(level, ...) \
+    if (CGX__IS_COMPILED(level)) {      \
+        __VA_ARGS__;                    \
+    }
+#else
+#define CGX__IS_COMPILED(level) 0
+#define CGX__WHERE_COMPILED(level, ...)
+#endif
+
 typedef struct cgx_cpu_thread cgx_cpu_thread;
 typedef struct cgx_cpu_block cgx_cpu_block;
 typedef struct cgx_cpu_worker cgx_cpu_worker;
@@ -76,6 +89,7 @@ struct cgx_cpu_block {
     cgx_cpu_barrier *cluster;           /* of all threads of the cluster */
     struct cgx_cpu_block *const *peers; /* the cluster's blocks by rank */
     int cluster_rank, cluster_blocks;
+    char *frame; /* of a compiled entry: its frame_bytes for each thread, the number of threads rounded up to 64 */
 };
 
 struct cgx_cpu_worker {
@@ -144,6 +158,14 @@ CGX_API void cgx__cpu_switch(cgx_cpu_thread *thread, cgx_cpu_node *to);
 CGX_API void cgx__cpu_shuffle(cgx_cpu_worker *w, cgx_cpu_node *head);
 /* Stores the results of reduce_*_async that wait for a synchronisation. */
 CGX_API void cgx__cpu_settle(cgx_cpu_worker *w);
+#ifdef CGX__CPU_PASS
+/* Marks of a compiled entry: see cpu_compiled.h for those of waiting. The plug-in leaves none behind. */
+void cgx__mark_kernel(int nx, int ny, int nz, int threads, char *frame) __attribute__((nothrow));
+int cgx__mark_rank(void) __attribute__((const, nothrow));
+int cgx__mark_x(void) __attribute__((const, nothrow));
+int cgx__mark_y(void) __attribute__((const, nothrow));
+int cgx__mark_z(void) __attribute__((const, nothrow));
+#endif
 CGX__EXTERN_C_END
 
 /* Makes a list of waiting threads ready to run. */
@@ -199,12 +221,12 @@ CGX__INLINE cgx_cpu_node *cgx__cpu_pop(cgx_cpu_worker *w)
 
 /* Level of the loop over ranks of the grid (CGX__RUN_FLAT), which has no blocks: what is behind this is not compiled for it. */
 enum { CGX__FLAT = 64 };
-#define CGX__NEEDS_BLOCK(t, level)                                 \
-    do {                                                           \
-        if (__builtin_constant_p(level) && (level) >= CGX__FLAT) { \
-            __asm__ volatile("" : : "r"((t)->block));              \
-            __builtin_trap();                                      \
-        }                                                          \
+#define CGX__NEEDS_BLOCK(t, level)                                             \
+    do {                                                                       \
+        if (__builtin_constant_p(level) && (level) > 0 && (level)&CGX__FLAT) { \
+            __asm__ volatile("" : : "r"((t)->block));                          \
+            __builtin_trap();                                                  \
+        }                                                                      \
     } while (0)
 
 /* Parks the calling thread, whose node is in some list, and runs the next one. LEVEL must be a constant for the inline
@@ -384,7 +406,7 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
         cgx__bound = (int64_t)CGX__IF_INTEGER(cgx__p.n, cgx__p.n); \
     }
 #define CGX__SPLIT_FLAT(number, name, ...)                                    \
-    int cgx__bounded = 0;                                                     \
+    CGX_UNUSED int cgx__bounded = 0;                                          \
     int64_t cgx__bound = 0;                                                   \
     CGX__MAP(CGX__BOUND, ~, __VA_ARGS__)                                      \
     const int64_t cgx__split = cgx__bound < cgx__end ? cgx__bound : cgx__end; \
@@ -466,33 +488,71 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
         }                                                                                                         \
     }
 
+/* The entry that the plug-in of the compiled engine rewrites (backends/cpu/pass): one thread of the block as it comes from
+ * here, with marks for what differs from thread to thread and for where threads wait. Rows of compiled entries stand before
+ * those of fibers. */
+#ifdef CGX__CPU_PASS
+#define CGX__COMPILED_ENTRY(part, number, target_attribute, name, ...)                                               \
+    target_attribute __attribute__((flatten, noinline)) static int cgx__compiled_##part##_##name(                    \
+        cgx_cpu_block *cgx__b, const void *cgx__a)                                                                   \
+    {                                                                                                                \
+        cgx__mark_kernel(cgx__b->shape.block.x, cgx__b->shape.block.y, cgx__b->shape.block.z, cgx__b->shape.threads, \
+                         cgx__b->frame);                                                                             \
+        const struct name##__arguments cgx__p = *(const struct name##__arguments *)cgx__a;                           \
+        cgx_cpu_thread cgx__t;                                                                                       \
+        (void)cgx__p;                                                                                                \
+        cgx__t.block = cgx__b, cgx__t.shape = &cgx__b->shape;                                                        \
+        cgx__t.forked = 1, cgx__t.arrived = 0, cgx__t.rank = cgx__mark_rank();                                       \
+        cgx__t.grid_rank = cgx__b->shape.block_rank * cgx__b->shape.threads + cgx__t.rank;                           \
+        cgx__t.index.x = cgx__mark_x(), cgx__t.index.y = cgx__mark_y(), cgx__t.index.z = cgx__mark_z();              \
+        name##__body(&cgx__t, CGX__COMPILED | (number), 0 CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                      \
+        return -1;                                                                                                   \
+    }
+#define CGX__COMPILED_LEVELS(...)                                                                                 \
+    CGX__COMPILED_ENTRY(base, 0, , __VA_ARGS__)                                                                   \
+    CGX__CAT(CGX__IF_, CGX_CPU_V2)                                                                                \
+    (CGX__COMPILED_ENTRY(v2, 2, __attribute__((target(CGX__FEATURES_V2))), __VA_ARGS__)) CGX__CAT(                \
+        CGX__IF_, CGX_CPU_V3)(CGX__COMPILED_ENTRY(v3, 3, __attribute__((target(CGX__FEATURES_V3))), __VA_ARGS__)) \
+        CGX__CAT(CGX__IF_,                                                                                        \
+                 CGX_CPU_V4)(CGX__COMPILED_ENTRY(v4, 4, __attribute__((target(CGX__FEATURES_V4))), __VA_ARGS__))
+#define CGX__COMPILED_ROWS(name)                                                                      \
+    { 0, CGX__ENGINE_COMPILED, 0, cgx__compiled_base_##name },                                        \
+        CGX__CAT(CGX__IF_, CGX_CPU_V2)({ 2, CGX__ENGINE_COMPILED, 0, cgx__compiled_v2_##name }, )     \
+            CGX__CAT(CGX__IF_, CGX_CPU_V3)({ 3, CGX__ENGINE_COMPILED, 0, cgx__compiled_v3_##name }, ) \
+                CGX__CAT(CGX__IF_, CGX_CPU_V4)({ 4, CGX__ENGINE_COMPILED, 0, cgx__compiled_v4_##name }, )
+#else
+#define CGX__COMPILED_LEVELS(...)
+#define CGX__COMPILED_ROWS(name)
+#endif
+
 #define CGX__BODY(name, ...)                                                \
     CGX__INLINE void name##__body(                                          \
         CGX_UNUSED cgx_cpu_thread *cgx__t, CGX_UNUSED const int cgx__level, \
         CGX_UNUSED const int cgx__shared_memory_is_declared_in_kernels_alone CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__))
 
-#define CGX__DESCRIPTOR(link, limits, name, ...)                                                          \
-    CGX__BODY(name, __VA_ARGS__);                                                                         \
-    CGX__DECLARE_FLAT(name)                                                                               \
-    CGX__QUIET_BEGIN CGX__LEVELS(name, __VA_ARGS__)                                                       \
-    CGX__QUIET_END                                                                                        \
-    static const cgx__entry name##__entries[] = { CGX__ENTRY_ROWS(name) };                                \
-    static const cgx__parameter name##__parameters[] = { CGX__MAP(CGX__ROW, name, __VA_ARGS__){ 0, 0 } }; \
-    link const cgx_kernel name##__kernel = { CGX__ABI,                                                    \
-                                             sizeof(cgx_kernel),                                          \
-                                             #name,                                                       \
-                                             __FILE__,                                                    \
-                                             __LINE__,                                                    \
-                                             CGX__FLAGS limits,                                           \
-                                             &cgx__this_unit,                                             \
-                                             name##__parameters,                                          \
-                                             CGX__COUNT(__VA_ARGS__),                                     \
-                                             sizeof(struct name##__arguments),                            \
-                                             name##__entries,                                             \
-                                             sizeof name##__entries / sizeof name##__entries[0],          \
-                                             CGX__LIMIT limits,                                           \
-                                             { CGX__SIZE limits },                                        \
-                                             { 0, 0, 0, 0, 0 } };
+#define CGX__DESCRIPTOR(link, limits, name, ...)                                                                       \
+    CGX__BODY(name, __VA_ARGS__);                                                                                      \
+    CGX__DECLARE_FLAT(name)                                                                                            \
+    CGX__QUIET_BEGIN CGX__LEVELS(name, __VA_ARGS__) CGX__COMPILED_LEVELS(name, __VA_ARGS__)                            \
+        CGX__QUIET_END static const cgx__entry name##__entries[] = { CGX__COMPILED_ROWS(name) CGX__ENTRY_ROWS(name) }; \
+    static const cgx__parameter name##__parameters[] = { CGX__MAP(CGX__ROW, name, __VA_ARGS__){ 0, 0 } };              \
+    link const cgx_kernel name##__kernel = { CGX__ABI,                                                                 \
+                                             sizeof(cgx_kernel),                                                       \
+                                             #name,                                                                    \
+                                             __FILE__,                                                                 \
+                                             __LINE__,                                                                 \
+                                             CGX__FLAGS limits,                                                        \
+                                             &cgx__this_unit,                                                          \
+                                             name##__parameters,                                                       \
+                                             CGX__COUNT(__VA_ARGS__),                                                  \
+                                             sizeof(struct name##__arguments),                                         \
+                                             name##__entries,                                                          \
+                                             sizeof name##__entries / sizeof name##__entries[0],                       \
+                                             CGX__LIMIT limits,                                                        \
+                                             { CGX__SIZE limits },                                                     \
+                                             0,                                                                        \
+                                             NULL,                                                                     \
+                                             { 0, 0 } };
 #define CGX__FLAGS(flags, x, y, z) (flags)
 #define CGX__LIMIT(flags, x, y, z) (x) * (y) * (z)
 #define CGX__SIZE(flags, x, y, z)                                                         \

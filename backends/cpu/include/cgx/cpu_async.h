@@ -20,6 +20,9 @@ CGX_API void cgx__cpu_bulk_commit(cgx_cpu_thread *t);
 CGX_API void cgx__cpu_bulk_wait(cgx_cpu_thread *t, uint32_t newest);
 CGX__EXTERN_C_END
 
+/* Where copies may be put off; launches for which they are do not run compiled entries. */
+#define CGX__LATE(g) CGX__UNLIKELY(!CGX__IS_COMPILED((g).level) && (g).t->block->worker->late)
+
 CGX__INLINE size_t cgx__fewer(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -27,7 +30,7 @@ CGX__INLINE size_t cgx__fewer(size_t a, size_t b)
 
 CGX__INLINE void cgx__memcpy_async(cgx_group g, void *destination, const void *source, size_t bytes, int line)
 {
-    if (CGX__UNLIKELY(g.t->block->worker->late))
+    if (CGX__LATE(g))
         cgx__cpu_group_copy(&g, destination, source, bytes, line);
     else if (g.rank == 0)
         memmove(destination, source, bytes);
@@ -45,7 +48,7 @@ CGX__INLINE void cgx__memcpy_async_aligned(cgx_group g, void *destination, const
 /* The group's synchronisation makes the copies everybody's. */
 CGX__INLINE void cgx__wait_prior(cgx_group g, uint32_t stages, int line)
 {
-    if (CGX__UNLIKELY(g.t->block->worker->late))
+    if (CGX__LATE(g))
         cgx__cpu_wait_group(&g, stages);
     cgx__sync(g, line);
 }
@@ -57,7 +60,7 @@ CGX__INLINE void cgx__pipeline_copy(cgx_block self, void *destination, const voi
                       (((uintptr_t)destination | (uintptr_t)source) & (bytes - 1))))
         cgx__cpu_misuse(self.t, line,
                         "pipeline_memcpy_async: 4, 8 or 16 bytes, both pointers aligned to as many, zfill within");
-    if (CGX__UNLIKELY(self.t->block->worker->late)) {
+    if (CGX__LATE(self)) {
         cgx__cpu_pipeline_copy(self.t, destination, source, bytes - zfill, zfill, line);
     } else {
         memcpy(destination, source, bytes - zfill);
@@ -66,19 +69,19 @@ CGX__INLINE void cgx__pipeline_copy(cgx_block self, void *destination, const voi
 }
 CGX__INLINE void cgx__pipeline_copy_any(cgx_block self, void *destination, const void *source, size_t bytes, int line)
 {
-    if (CGX__UNLIKELY(self.t->block->worker->late))
+    if (CGX__LATE(self))
         cgx__cpu_pipeline_copy(self.t, destination, source, bytes, 0, line);
     else
         memcpy(destination, source, bytes);
 }
 CGX__INLINE void cgx__pipeline_commit(cgx_block self)
 {
-    if (CGX__UNLIKELY(self.t->block->worker->late))
+    if (CGX__LATE(self))
         cgx__cpu_commit(self.t);
 }
 CGX__INLINE void cgx__pipeline_wait(cgx_block self, uint32_t n)
 {
-    if (CGX__UNLIKELY(self.t->block->worker->late))
+    if (CGX__LATE(self))
         cgx__cpu_wait_stages(self.t, n);
 }
 CGX__INLINE void cgx__pipeline_arrive_on(cgx_block self, cgx_mbarrier *barrier, int line)
@@ -95,7 +98,7 @@ CGX__INLINE void cgx__bulk_copy(cgx_block self, void *destination, const void *s
                                 int line)
 {
     cgx__check_bulk(self, destination, source, bytes, line);
-    if (CGX__UNLIKELY(self.t->block->worker->late)) {
+    if (CGX__LATE(self)) {
         cgx__cpu_bulk_copy(self.t, destination, source, bytes, b, line);
     } else {
         memcpy(destination, source, bytes);
@@ -105,19 +108,19 @@ CGX__INLINE void cgx__bulk_copy(cgx_block self, void *destination, const void *s
 CGX__INLINE void cgx__bulk_store(cgx_block self, void *destination, const void *source, size_t bytes, int line)
 {
     cgx__check_bulk(self, destination, source, bytes, line);
-    if (CGX__UNLIKELY(self.t->block->worker->late))
+    if (CGX__LATE(self))
         cgx__cpu_bulk_store(self.t, destination, source, bytes, line);
     else
         memcpy(destination, source, bytes);
 }
 CGX__INLINE void cgx__bulk_commit(cgx_block self)
 {
-    if (CGX__UNLIKELY(self.t->block->worker->late))
+    if (CGX__LATE(self))
         cgx__cpu_bulk_commit(self.t);
 }
 CGX__INLINE void cgx__bulk_wait(cgx_block self, uint32_t n)
 {
-    if (CGX__UNLIKELY(self.t->block->worker->late))
+    if (CGX__LATE(self))
         cgx__cpu_bulk_wait(self.t, n);
 }
 #endif

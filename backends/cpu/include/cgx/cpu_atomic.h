@@ -16,6 +16,7 @@ CGX__INLINE int cgx__one_processor(cgx_scope scope)
 enum { CGX__POLLS = 8, CGX__POLL_CHANGE = 256, CGX__POLL_CHANGES = 1024 };
 CGX__INLINE void cgx__cpu_polled(cgx_block self, const volatile void *p, uint64_t bits, int line)
 {
+    CGX__WHERE_COMPILED(self.level, cgx__compiled_poll(self, line); return )
     cgx_cpu_worker *w = self.t->block->worker;
     if (w->poll_address != p || w->poll_bits != bits) {
         w->poll_address = p;

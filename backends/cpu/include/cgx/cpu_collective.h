@@ -25,9 +25,13 @@ CGX_FOREACH_OPERATOR(CGX__OPERATOR_FN)
 #define CGX_BIT_XOR cgx__operator_BIT_XOR()
 #define CGX_BIT_OR cgx__operator_BIT_OR()
 
+#ifdef CGX__CPU_PASS
+#include <cgx/cpu_compiled_collective.h>
+#endif
 #define CGX__COLLECTIVE_FN(s, T, code_of_type, name, operation_name)                          \
     CGX__INLINE T cgx__##name##_##s(cgx_group g, T v, int code, int line)                     \
     {                                                                                         \
+        CGX__WHERE_COMPILED(g.level, return cgx__compiled_##name##_##s(g, v, code, line))     \
         cgx_cpu_collective what = {                                                           \
             CGX__OP_##operation_name, CGX__TYPE_##code_of_type, code, sizeof v, NULL, NULL, 0 \
         };                                                                                    \

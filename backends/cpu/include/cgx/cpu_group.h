@@ -74,7 +74,19 @@ CGX_API void cgx__cpu_grid_arrived(cgx_cpu_worker *w);
 CGX_API void cgx__cpu_yield(cgx_cpu_thread *t, int line);
 /* Records misuse of the calling thread and ends the launch. Does not return. */
 CGX_API void cgx__cpu_misuse(cgx_cpu_thread *t, int line, const char *text) __attribute__((noreturn));
+/* The same of the thread with this rank: a thread whose address nobody takes stays in registers. */
+CGX_API void cgx__cpu_misuse_of(cgx_cpu_block *b, int rank, int line, const char *text) __attribute__((noreturn));
+/* A collective of all groups of SIZE threads among COUNT threads from FIRST on, whose values and arguments lie in block->in
+ * and block->argument: the step of a compiled entry (cpu_compiled.h). */
+CGX_API void cgx__cpu_complete_groups(cgx_cpu_block *b, int packed, int first, int count, int size, int kind,
+                                      int operation, int type, int code, size_t bytes,
+                                      void (*apply)(void *, const void *, const void *), void *target, int scope);
 CGX__EXTERN_C_END
+
+#ifdef CGX__CPU_PASS
+#define cgx__cpu_misuse(thread, line, text) cgx__cpu_misuse_of((thread)->block, (thread)->rank, (line), (text))
+#include <cgx/cpu_compiled.h>
+#endif
 
 /* Compound literals are C, braces after a type C++: plain functions are both. */
 CGX__INLINE cgx_block cgx__make_block(cgx_cpu_thread *t, int level)
@@ -458,6 +470,7 @@ CGX__INLINE cgx_cpu_barrier *cgx__cpu_tile(const cgx_group *g)
 CGX__INLINE void cgx__sync(cgx_group g, int line)
 {
     cgx_cpu_thread *t = g.t;
+    CGX__WHERE_COMPILED(g.level, cgx__compiled_sync(g, line); return )
     if (g.kind == CGX__BLOCK) {
         cgx__cpu_wait(t, &t->block->barrier, CGX__OP_SYNC, line, g.level);
     } else if (g.kind == CGX__TILE) {
@@ -508,6 +521,7 @@ CGX__INLINE cgx_cpu_barrier *cgx__cpu_split_barrier(cgx_group g, int line)
 
 CGX__INLINE cgx_token cgx__barrier_arrive(cgx_group g, int line)
 {
+    CGX__WHERE_COMPILED(g.level, return cgx__compiled_arrive(g, line))
     cgx_cpu_barrier *q = cgx__cpu_split_barrier(g, line);
     cgx_token token = { q->phase };
     if (CGX__UNLIKELY(g.t->arrived >> g.kind & 1))
@@ -524,6 +538,7 @@ CGX__INLINE cgx_token cgx__barrier_arrive(cgx_group g, int line)
 
 CGX__INLINE void cgx__barrier_wait(cgx_group g, cgx_token token, int line)
 {
+    CGX__WHERE_COMPILED(g.level, cgx__compiled_wait(g, line); return )
     cgx_cpu_barrier *q = cgx__cpu_split_barrier(g, line);
     if (CGX__UNLIKELY(!(g.t->arrived >> g.kind & 1)))
         cgx__cpu_misuse(g.t, line, "a barrier_wait without barrier_arrive, or a second one with the same token");
@@ -538,6 +553,7 @@ CGX__INLINE void cgx__barrier_wait(cgx_group g, cgx_token token, int line)
 CGX__INLINE void *cgx__cpu_collect(cgx_group g, const void *value, int argument, const cgx_cpu_collective *what,
                                    int line)
 {
+    CGX__WHERE_COMPILED(g.level, return cgx__compiled_collect(g, value, argument, what, line))
     cgx_cpu_thread *t = g.t;
     cgx_cpu_block *b = t->block;
     memcpy(b->in + t->rank * CGX__VALUE_BYTES, value, what->bytes);
@@ -567,6 +583,7 @@ CGX__INLINE void *cgx__cpu_collect(cgx_group g, const void *value, int argument,
 CGX__INLINE void *cgx__cpu_exchange(cgx_group g, const void *value, size_t bytes, int operation, int argument, int line)
 {
     cgx_cpu_collective what = { operation, 0, 0, bytes, NULL, NULL, 0 };
+    CGX__WHERE_COMPILED(g.level, return cgx__compiled_exchange(g, value, argument, &what, line))
     return cgx__cpu_collect(g, value, argument, &what, line);
 }
 

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The text of compiled entries, read by the clang that has the plug-in (backends/cpu/pass) alone: groups wait at marks,
+ * which the plug-in turns into the ends of regions. Between two regions a *step* may run, once for a whole block or group: a
+ * collective. Members put their values into block->in; the step leaves results in block->out. */
+#ifndef CGX_CPU_COMPILED_H
+#define CGX_CPU_COMPILED_H
+#include <cgx/group.h>
+#ifdef CGX__CPU_PASS
+
+/* COUNT threads from FIRST on, in groups of SIZE. PACKED: values lie one behind the other, at rank * bytes; else at rank *
+ * CGX__VALUE_BYTES, so that groups which call different collectives at the same time do not overlap. */
+typedef void cgx__step_fn(cgx_cpu_block *b, int packed, int first, int count, int size, int kind, int operation,
+                          int type, int code, size_t bytes, void (*apply)(void *, const void *, const void *),
+                          void *target, int scope);
+
+CGX__EXTERN_C_BEGIN
+/* A wait for all members of a group of KIND and SIZE, and what is to be done when all are there (NULL: nothing). */
+void cgx__mark_step(cgx__step_fn *step, cgx_cpu_block *b, int line, int size, int kind, int operation, int type,
+                    int code, size_t bytes, void (*apply)(void *, const void *, const void *), void *target, int scope)
+    __attribute__((convergent, nothrow));
+/* Whether steps find their values packed: the plug-in's choice, one for a kernel. */
+int cgx__mark_packed(void) __attribute__((const, nothrow));
+/* What compiled entries cannot do: the kernel runs on fibers, and the plug-in says why. */
+void cgx__mark_refuse(const char *what, int line) __attribute__((nothrow));
+CGX__EXTERN_C_END
+
+CGX__INLINE size_t cgx__compiled_stride(size_t bytes)
+{
+    return cgx__mark_packed() ? bytes : CGX__VALUE_BYTES;
+}
+CGX__INLINE void *cgx__compiled_in(const cgx_group *g, size_t bytes)
+{
+    return g->t->block->in + (size_t)g->t->rank * cgx__compiled_stride(bytes);
+}
+/* Where a step leaves what is the same for the whole group. */
+CGX__INLINE const void *cgx__compiled_result(const cgx_group *g, size_t bytes)
+{
+    const size_t first = g->kind == CGX__BLOCK ? 0 : (unsigned)g->t->rank / (unsigned)g->size;
+    return g->t->block->out + (cgx__mark_packed() ? first * bytes : first * (size_t)g->size * CGX__VALUE_BYTES);
+}
+
+/* Whether marks can stand for the group's barrier. */
+CGX__INLINE void cgx__compiled_check(const cgx_group *g, int line)
+{
+    if (g->kind == CGX__COALESCED)
+        cgx__mark_refuse("a coalesced group waits", line);
+    else if (g->kind == CGX__CLUSTER)
+        cgx__mark_refuse("a cluster waits", line);
+    else if (g->kind == CGX__GRID)
+        cgx__mark_refuse("the grid waits", line);
+    else if (g->kind != CGX__BLOCK && g->kind != CGX__TILE)
+        cgx__mark_refuse("a group of a kind that is not known here waits", line);
+}
+
+CGX__INLINE void cgx__compiled_sync(cgx_group g, int line)
+{
+    cgx__compiled_check(&g, line);
+    if (g.size > 1 || g.kind == CGX__BLOCK)
+        cgx__mark_step(NULL, g.t->block, line, g.size, g.kind, CGX__OP_SYNC, 0, 0, 0, NULL, NULL, 0);
+}
+
+/* Arriving is nothing where all threads run up to the wait before any goes on behind it. */
+CGX__INLINE cgx_token cgx__compiled_arrive(cgx_group g, int line)
+{
+    cgx_token token = { 0 };
+    cgx__compiled_check(&g, line);
+    if (CGX__UNLIKELY(g.t->arrived >> g.kind & 1))
+        cgx__cpu_misuse(g.t, line, "a second barrier_arrive before the barrier_wait of the first");
+    g.t->arrived |= 1 << g.kind;
+    return token;
+}
+CGX__INLINE void cgx__compiled_wait(cgx_group g, int line)
+{
+    cgx__compiled_check(&g, line);
+    if (CGX__UNLIKELY(!(g.t->arrived >> g.kind & 1)))
+        cgx__cpu_misuse(g.t, line, "a barrier_wait without barrier_arrive, or a second one with the same token");
+    g.t->arrived &= ~(1 << g.kind);
+    cgx__mark_step(NULL, g.t->block, line, g.size, g.kind, CGX__OP_WAIT, 0, 0, 0, NULL, NULL, 0);
+}
+
+/* A thread that looks for what others do has to let them run. */
+CGX__INLINE void cgx__compiled_poll(cgx_block self, int line)
+{
+    (void)self;
+    cgx__mark_refuse("a thread may poll", line);
+}
+
+/* Any collective, as the fibers' library computes it. */
+CGX__INLINE void *cgx__compiled_collect(cgx_group g, const void *value, int argument, const cgx_cpu_collective *what,
+                                        int line)
+{
+    cgx_cpu_block *b = g.t->block;
+    cgx__compiled_check(&g, line);
+    memcpy(b->in + (size_t)g.t->rank * CGX__VALUE_BYTES, value, what->bytes);
+    b->argument[g.t->rank] = argument;
+    cgx__mark_step(cgx__cpu_complete_groups, b, line, g.size, g.kind, what->operation, what->type, what->code,
+                   what->bytes, what->apply, what->target, what->scope);
+    return b->out + (size_t)g.t->rank * CGX__VALUE_BYTES;
+}
+
+/* ---- shuffles: the step moves the values out of the way of the next ones, and each thread reads what it wants ---- */
+
+CGX_UNUSED static void cgx__step_copy(cgx_cpu_block *b, int packed, int first, int count, int size, int kind,
+                                      int operation, int type, int code, size_t bytes,
+                                      void (*apply)(void *, const void *, const void *), void *target, int scope)
+{
+    const size_t stride = packed ? bytes : CGX__VALUE_BYTES;
+    (void)size, (void)kind, (void)operation, (void)type, (void)code, (void)apply, (void)target, (void)scope;
+    memcpy(b->out + (size_t)first * stride, b->in + (size_t)first * stride, (size_t)count * stride);
+}
+
+CGX__INLINE int cgx__compiled_source(const cgx_group *g, int operation, int argument)
+{
+    const int n = g->size, i = g->rank;
+    switch (operation) {
+    case CGX__OP_SHFL: return g->kind == CGX__TILE ? argument & (n - 1) : (argument % n + n) % n;
+    case CGX__OP_SHFL_UP: return argument >= 0 && argument <= i ? i - argument : i;
+    case CGX__OP_SHFL_DOWN: return argument >= 0 && argument < n - i ? i + argument : i;
+    default: return (i ^ argument) >= 0 && (i ^ argument) < n ? i ^ argument : i;
+    }
+}
+
+/* ---- votes: any and all as bytes, which an OR and an AND reduce; ballots as masks ---- */
+
+CGX_UNUSED static void cgx__step_vote(cgx_cpu_block *b, int packed, int first, int count, int size, int kind,
+                                      int operation, int type, int code, size_t bytes,
+                                      void (*apply)(void *, const void *, const void *), void *target, int scope)
+{
+    const size_t stride = packed ? sizeof(int) : CGX__VALUE_BYTES, result = packed ? bytes : CGX__VALUE_BYTES;
+    (void)kind, (void)type, (void)code, (void)apply, (void)target, (void)scope;
+    for (int i = first / size; i < (first + count) / size; i++) {
+        const unsigned char *values = b->in + (size_t)i * (size_t)size * stride;
+        unsigned char *to = b->out + (size_t)i * (packed ? 1 : (size_t)size) * result;
+        int any = 0, all = 1;
+        cgx_mask ballot = 0;
+        for (int k = 0; k < size; k++) {
+            const int p = *(const int *)(const void *)(values + (size_t)k * stride);
+            any |= p, all &= p;
+            if (operation == CGX__OP_BALLOT)
+                ballot |= (cgx_mask)(unsigned)p << k;
+        }
+        if (operation == CGX__OP_BALLOT)
+            memcpy(to, &ballot, sizeof ballot);
+        else
+            memcpy(to, operation == CGX__OP_ANY ? &any : &all, sizeof any);
+    }
+}
+
+CGX__INLINE void *cgx__compiled_exchange(cgx_group g, const void *value, int argument, const cgx_cpu_collective *what,
+                                         int line)
+{
+    cgx_cpu_block *b = g.t->block;
+    const int operation = what->operation;
+    if (operation == CGX__OP_ANY || operation == CGX__OP_ALL || operation == CGX__OP_BALLOT) {
+        const size_t bytes = operation == CGX__OP_BALLOT ? sizeof(cgx_mask) : sizeof(int);
+        cgx__compiled_check(&g, line);
+        *(int *)cgx__compiled_in(&g, sizeof(int)) = argument;
+        cgx__mark_step(cgx__step_vote, b, line, g.size, g.kind, operation, 0, 0, bytes, NULL, NULL, 0);
+        return (void *)(uintptr_t)cgx__compiled_result(&g, bytes);
+    }
+    if (operation == CGX__OP_SHFL || operation == CGX__OP_SHFL_UP || operation == CGX__OP_SHFL_DOWN ||
+        operation == CGX__OP_SHFL_XOR) {
+        cgx__compiled_check(&g, line);
+        memcpy(cgx__compiled_in(&g, what->bytes), value, what->bytes);
+        cgx__mark_step(cgx__step_copy, b, line, g.size, g.kind, operation, 0, 0, what->bytes, NULL, NULL, 0);
+        return b->out + (size_t)(g.t->rank - g.rank + cgx__compiled_source(&g, operation, argument)) *
+                            cgx__compiled_stride(what->bytes);
+    }
+    return cgx__compiled_collect(g, value, argument, what, line);
+}
+#endif
+#endif

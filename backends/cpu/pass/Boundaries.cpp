@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Where regions end: at marks, and around branches that all threads take together and that lead to different marks, so
+// that such a branch is taken once for the block and not in the loop over its threads.
+#include "Marks.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InstIterator.h"
+using namespace llvm;
+
+namespace cgx {
+
+static void addBoundary(Kernel &K, BasicBlock *Block, BasicBlock *After, CallInst *Step) {
+  K.BoundaryOf[Block] = K.Boundaries.size();
+  K.Boundaries.push_back({Block, After, Step});
+}
+
+void splitAtMarks(Kernel &K) {
+  SmallVector<CallInst *, 8> Steps;
+  for (Instruction &I : instructions(K.F))
+    if (isMark(&I, Mark::Step))
+      Steps.push_back(cast<CallInst>(&I));
+  for (CallInst *C : Steps) {
+    BasicBlock *Block = C->getParent()->splitBasicBlock(C, "wait");
+    BasicBlock *After = Block->splitBasicBlock(C->getNextNode(), "after");
+    addBoundary(K, Block, After, C);
+  }
+}
+
+// The boundaries that threads can come to next from each block; the last bit stands for their end.
+static DenseMap<BasicBlock *, BitVector> nextBoundaries(const Kernel &K) {
+  const unsigned Bits = K.Boundaries.size() + 1;
+  DenseMap<BasicBlock *, BitVector> Next;
+  for (BasicBlock &B : K.F)
+    Next[&B] = BitVector(Bits);
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (BasicBlock &B : K.F) {
+      BitVector Now = Next[&B];
+      auto At = K.BoundaryOf.find(&B);
+      if (At != K.BoundaryOf.end())
+        Now.set(At->second);
+      else if (isa<ReturnInst>(B.getTerminator()))
+        Now.set(Bits - 1);
+      else
+        for (BasicBlock *S : successors(&B))
+          Now |= Next[S];
+      if (Now != Next[&B]) {
+        Next[&B] = Now;
+        Changed = true;
+      }
+    }
+  }
+  return Next;
+}
+
+void splitAtUniformBranches(Kernel &K) {
+  auto Next = nextBoundaries(K);
+  SmallVector<BasicBlock *, 8> Branches;
+  for (BasicBlock &B : K.F) {
+    const Instruction *T = B.getTerminator();
+    if (&B == K.Entry || T->getNumSuccessors() < 2 || K.DivergentBlocks.contains(&B) ||
+        K.Divergent.contains(T->getOperand(0)))
+      continue;
+    BasicBlock *First = T->getSuccessor(0);
+    if (any_of(successors(&B), [&](BasicBlock *S) { return Next[S] != Next[First]; }))
+      Branches.push_back(&B);
+  }
+  for (BasicBlock *B : Branches) {
+    BasicBlock *Block = B->splitBasicBlock(B->getTerminator(), "part");
+    BasicBlock *After = Block->splitBasicBlock(Block->getTerminator(), "branch");
+    addBoundary(K, Block, After, nullptr);
+    Instruction *T = After->getTerminator();
+    SmallPtrSet<BasicBlock *, 4> Done;
+    for (unsigned I = 0; I < T->getNumSuccessors(); I++) {
+      BasicBlock *S = T->getSuccessor(I);
+      if (!Done.insert(S).second)
+        continue;
+      BasicBlock *Way = BasicBlock::Create(K.F.getContext(), "way", &K.F, S);
+      BasicBlock *Behind = BasicBlock::Create(K.F.getContext(), "behind", &K.F, S);
+      BranchInst::Create(Behind, Way);
+      BranchInst::Create(S, Behind);
+      // A block may be the target of several cases: they become one edge.
+      for (PHINode &P : S->phis()) {
+        Value *V = P.getIncomingValueForBlock(After);
+        while (P.getBasicBlockIndex(After) >= 0)
+          P.removeIncomingValue(After, false);
+        P.addIncoming(V, Behind);
+      }
+      for (unsigned J = I; J < T->getNumSuccessors(); J++)
+        if (T->getSuccessor(J) == S)
+          T->setSuccessor(J, Way);
+      Done.insert(Way);
+      addBoundary(K, Way, Behind, nullptr);
+    }
+  }
+}
+
+} // namespace cgx

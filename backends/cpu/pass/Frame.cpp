@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Values that live across boundaries. What is cheap to compute again from the thread's index is; the rest goes through
+// slots: one for the block where the value is uniform, else one for each thread, in the frame.
+#include "Marks.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+using namespace llvm;
+
+namespace cgx {
+
+namespace {
+enum { RematerialiseAtMost = 10 }; // instructions
+
+class Spiller {
+  Kernel &K;
+
+  // Is V alive at some boundary?
+  bool crosses(Instruction *V) const {
+    SmallPtrSet<BasicBlock *, 16> Seen;
+    SmallVector<BasicBlock *, 16> LiveOut;
+    bool Yes = false;
+    auto LiveIn = [&](BasicBlock *B) {
+      Yes |= K.BoundaryOf.count(B) != 0;
+      LiveOut.append(pred_begin(B), pred_end(B));
+    };
+    for (Use &U : V->uses()) {
+      auto *I = cast<Instruction>(U.getUser());
+      if (auto *P = dyn_cast<PHINode>(I))
+        LiveOut.push_back(P->getIncomingBlock(U));
+      else if (I->getParent() != V->getParent())
+        LiveIn(I->getParent());
+    }
+    while (!LiveOut.empty() && !Yes) {
+      BasicBlock *B = LiveOut.pop_back_val();
+      if (B != V->getParent() && Seen.insert(B).second)
+        LiveIn(B);
+    }
+    return Yes;
+  }
+
+  static Instruction *placeOf(Use &U) {
+    auto *I = cast<Instruction>(U.getUser());
+    if (auto *P = dyn_cast<PHINode>(I))
+      return P->getIncomingBlock(U)->getTerminator();
+    return I;
+  }
+
+  bool isLeaf(Value *V) const {
+    auto *I = dyn_cast<Instruction>(V);
+    return !I || isa<AllocaInst>(I) || isThreadIndex(I) || !K.Divergent.contains(I);
+  }
+  bool canRematerialise(Value *V, int &Budget) const {
+    if (isLeaf(V))
+      return true;
+    auto *I = cast<Instruction>(V);
+    if (--Budget < 0 || (!isa<BinaryOperator>(I) && !isa<CastInst>(I) && !isa<GetElementPtrInst>(I) &&
+                         !isa<CmpInst>(I) && !isa<SelectInst>(I)))
+      return false;
+    return all_of(I->operands(), [&](Use &O) { return canRematerialise(O.get(), Budget); });
+  }
+  Value *clonedAt(Value *V, Instruction *At) {
+    auto *I = dyn_cast<Instruction>(V);
+    if (!I || isa<AllocaInst>(I) || (isLeaf(I) && !isThreadIndex(I)))
+      return V;
+    Instruction *C = I->clone();
+    if (!isThreadIndex(I))
+      for (Use &O : C->operands())
+        O.set(clonedAt(O.get(), At));
+    C->insertBefore(At);
+    K.Divergent.insert(C);
+    return C;
+  }
+  void rematerialise(Instruction *I) {
+    SmallVector<Use *, 8> Uses;
+    for (Use &U : I->uses())
+      Uses.push_back(&U);
+    for (Use *U : Uses) {
+      Instruction *At = placeOf(*U);
+      if (At->getParent() != I->getParent() || isa<PHINode>(U->getUser()))
+        U->set(clonedAt(I, At));
+    }
+    if (I->use_empty())
+      I->eraseFromParent();
+  }
+
+  // Bits are kept as bytes: vectors of bits do not lie in memory one by one.
+  void spill(Instruction *I) {
+    const bool Uniform = !K.Divergent.contains(I);
+    Type *T = I->getType(), *Kept = T->isIntegerTy(1) ? Type::getInt8Ty(T->getContext()) : T;
+    IRBuilder<> IR(K.Entry, K.Entry->begin());
+    AllocaInst *Slot = IR.CreateAlloca(Kept, nullptr, I->getName() + ".slot");
+    SmallVector<Use *, 8> Uses;
+    for (Use &U : I->uses()) {
+      auto *User = cast<Instruction>(U.getUser());
+      if (User->getParent() != I->getParent() || isa<PHINode>(User))
+        Uses.push_back(&U);
+    }
+    for (Use *U : Uses) {
+      IR.SetInsertPoint(placeOf(*U));
+      Instruction *Back = IR.CreateLoad(Kept, Slot);
+      Value *Again = T == Kept ? Back : IR.CreateTrunc(Back, T);
+      if (!Uniform) {
+        K.Divergent.insert(Back);
+        K.Divergent.insert(Again);
+      }
+      // A block that enters a phi several times enters it with one value.
+      if (auto *P = dyn_cast<PHINode>(U->getUser()))
+        for (unsigned J = 0; J < P->getNumIncomingValues(); J++)
+          if (P->getIncomingBlock(J) == P->getIncomingBlock(*U) && &P->getOperandUse(J) != U &&
+              P->getIncomingValue(J) == I)
+            P->setIncomingValue(J, Again);
+      if (U->get() == I)
+        U->set(Again);
+    }
+    IR.SetInsertPoint(isa<PHINode>(I) ? &*I->getParent()->getFirstInsertionPt() : I->getNextNode());
+    Value *V = T == Kept ? I : IR.CreateZExt(I, Kept);
+    if (!Uniform)
+      K.Divergent.insert(V);
+    IR.CreateStore(V, Slot);
+    (Uniform ? K.UniformSlots : K.ThreadSlots).push_back(Slot);
+  }
+
+public:
+  explicit Spiller(Kernel &K) : K(K) {}
+  void run() {
+    SmallVector<Instruction *, 16> Work;
+    for (Instruction &I : instructions(K.F))
+      if (isThreadIndex(&I))
+        Work.push_back(&I);
+    for (Instruction *I : Work)
+      rematerialise(I);
+    Work.clear();
+    for (Instruction &I : instructions(K.F)) {
+      int Budget = RematerialiseAtMost;
+      if (I.getParent() != K.Entry && K.Divergent.contains(&I) && !isThreadIndex(&I) && !isa<AllocaInst>(I) &&
+          canRematerialise(&I, Budget) && crosses(&I))
+        Work.push_back(&I);
+    }
+    for (Instruction *I : reverse(Work))
+      if (crosses(I)) {
+        rematerialise(I);
+        K.Rematerialised++;
+      }
+    Work.clear();
+    for (Instruction &I : instructions(K.F))
+      if (I.getParent() != K.Entry && !I.getType()->isVoidTy() && crosses(&I))
+        Work.push_back(&I);
+    for (Instruction *I : Work)
+      spill(I);
+  }
+};
+} // namespace
+
+void spillAcrossBoundaries(Kernel &K) { Spiller(K).run(); }
+
+} // namespace cgx

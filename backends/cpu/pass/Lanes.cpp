@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "Lanes.h"
+#include "Compat.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+using namespace llvm;
+
+namespace cgx {
+
+enum { LaneGroup = 64 }; // the frame has room for a multiple of so many threads: every array in it is aligned
+
+FrameLayout::FrameLayout(Kernel &K) {
+  IRBuilder<> IR(K.Entry->getTerminator());
+  Type *I64 = IR.getInt64Ty();
+  Value *Lanes = IR.CreateAnd(IR.CreateAdd(IR.CreateZExt(K.Threads, I64), IR.getInt64(LaneGroup - 1)),
+                              IR.getInt64(~uint64_t(LaneGroup - 1)), "lanes");
+  for (auto *List : {&K.ThreadSlots, &K.PrivateArrays})
+    for (AllocaInst *A : *List) {
+      if (A->use_empty())
+        continue;
+      const uint64_t Size = alignTo(K.layout().getTypeAllocSize(A->getAllocatedType()), A->getAlign());
+      Value *Offset = IR.CreateMul(Lanes, IR.getInt64(K.FrameBytes), "", true, true);
+      Base[A] = IR.CreateInBoundsGEP(IR.getInt8Ty(), K.Frame, Offset, A->getName() + ".lanes");
+      K.FrameBytes += Size;
+    }
+}
+
+void FrameLayout::mapLane(IRBuilder<> &IR, Value *Lane, ValueToValueMapTy &Map) const {
+  for (const auto &P : Base) {
+    AllocaInst *A = P.first;
+    const DataLayout &DL = A->getModule()->getDataLayout();
+    const uint64_t Size = alignTo(DL.getTypeAllocSize(A->getAllocatedType()), A->getAlign());
+    if (Size == DL.getTypeAllocSize(A->getAllocatedType()))
+      Map[A] = IR.CreateInBoundsGEP(A->getAllocatedType(), P.second, Lane);
+    else
+      Map[A] = IR.CreateInBoundsGEP(IR.getInt8Ty(), P.second, IR.CreateMul(Lane, IR.getInt64(Size), "", true, true));
+  }
+}
+
+Region regionFrom(const Kernel &K, BasicBlock *Start) {
+  Region R;
+  R.Start = Start;
+  SmallVector<BasicBlock *, 16> Work{Start};
+  while (!Work.empty()) {
+    BasicBlock *B = Work.pop_back_val();
+    auto At = K.BoundaryOf.find(B);
+    if (At != K.BoundaryOf.end()) {
+      if (!is_contained(R.Exits, At->second))
+        R.Exits.push_back(At->second);
+      continue;
+    }
+    if (!R.Inside.insert(B).second)
+      continue;
+    R.Blocks.push_back(B);
+    R.Returns |= isa<ReturnInst>(B->getTerminator());
+    Work.append(succ_begin(B), succ_end(B));
+  }
+  return R;
+}
+
+bool isScalar(const Kernel &K, const Region &R) {
+  for (BasicBlock *B : R.Blocks)
+    for (Instruction &I : *B) {
+      if (auto *S = dyn_cast<StoreInst>(&I); S && is_contained(K.UniformSlots, S->getPointerOperand()))
+        continue;
+      if (K.Divergent.contains(&I) || I.mayHaveSideEffects())
+        return false;
+      if (any_of(I.operands(), [&](const Use &O) { return K.Divergent.contains(O.get()); }))
+        return false;
+    }
+  return true;
+}
+
+LaneLoop createLaneLoop(Kernel &K, const Twine &Name) {
+  LLVMContext &C = K.F.getContext();
+  auto Make = [&](const char *Part) { return BasicBlock::Create(C, Name + "." + Part, &K.F); };
+  LaneLoop L;
+  BasicBlock *Rows = Make("rows"), *Row = Make("row"), *Lanes = Make("lanes"), *Next = Make("next"),
+             *RowEnd = Make("rowend");
+  L.Head = Rows, L.Body = Lanes, L.Latch = Next, L.Exit = Make("end");
+  L.Accesses = MDNode::getDistinct(C, {});
+
+  IRBuilder<> IR(Rows);
+  Value *Zero = IR.getInt32(0), *One = IR.getInt32(1);
+  Value *Count = IR.CreateMul(K.NY, K.NZ, "", true, true);
+  IR.CreateBr(Row);
+
+  IR.SetInsertPoint(Row);
+  PHINode *R = IR.CreatePHI(IR.getInt32Ty(), 2, "row"), *Y = IR.CreatePHI(IR.getInt32Ty(), 2, "y"),
+          *Z = IR.CreatePHI(IR.getInt32Ty(), 2, "z");
+  Value *First = IR.CreateMul(R, K.NX, "", true, true);
+  IR.CreateBr(Lanes);
+
+  IR.SetInsertPoint(Lanes);
+  PHINode *X = IR.CreatePHI(IR.getInt32Ty(), 2, "x");
+  L.X = X, L.Y = Y, L.Z = Z;
+  L.Rank = IR.CreateAdd(First, X, "rank", true, true);
+  L.Lane = IR.CreateZExt(L.Rank, IR.getInt64Ty(), "lane");
+
+  IR.SetInsertPoint(Next);
+  Value *NextX = IR.CreateAdd(X, One, "", true, true);
+  Instruction *Back = IR.CreateCondBr(IR.CreateICmpULT(NextX, K.NX), Lanes, RowEnd);
+  MDNode *Parallel = MDNode::get(C, {MDString::get(C, "llvm.loop.parallel_accesses"), L.Accesses});
+  MDNode *Id = MDNode::getDistinct(C, {nullptr, Parallel});
+  Id->replaceOperandWith(0, Id);
+  Back->setMetadata(LLVMContext::MD_loop, Id);
+
+  IR.SetInsertPoint(RowEnd);
+  Value *NextRow = IR.CreateAdd(R, One, "", true, true), *NextY = IR.CreateAdd(Y, One, "", true, true);
+  Value *Plane = IR.CreateICmpEQ(NextY, K.NY);
+  Value *NewY = IR.CreateSelect(Plane, Zero, NextY), *NewZ = IR.CreateAdd(Z, IR.CreateZExt(Plane, IR.getInt32Ty()));
+  IR.CreateCondBr(IR.CreateICmpULT(NextRow, Count), Row, L.Exit);
+
+  R->addIncoming(Zero, Rows), R->addIncoming(NextRow, RowEnd);
+  Y->addIncoming(Zero, Rows), Y->addIncoming(NewY, RowEnd);
+  Z->addIncoming(Zero, Rows), Z->addIncoming(NewZ, RowEnd);
+  X->addIncoming(Zero, Row), X->addIncoming(NextX, Next);
+  return L;
+}
+
+void cloneRegion(Kernel &K, const Region &R, ValueToValueMapTy &Map, const Twine &Suffix,
+                 SmallVectorImpl<BasicBlock *> &Copies) {
+  for (BasicBlock *B : R.Blocks) {
+    BasicBlock *Copy = CloneBasicBlock(B, Map, Suffix, &K.F);
+    Map[B] = Copy;
+    Copies.push_back(Copy);
+  }
+  for (BasicBlock *B : Copies)
+    for (Instruction &I : *B) {
+      if (auto *P = dyn_cast<PHINode>(&I))
+        for (int J = P->getNumIncomingValues() - 1; J >= 0; J--)
+          if (!R.Inside.contains(P->getIncomingBlock(J)))
+            P->removeIncomingValue(J, false);
+      dropDebugRecords(I);
+      RemapInstruction(&I, Map, RF_IgnoreMissingLocals | RF_NoModuleLevelChanges);
+    }
+}
+
+void finishLane(const LaneLoop &L, ArrayRef<BasicBlock *> Copies) {
+  for (BasicBlock *B : Copies)
+    for (Instruction &I : make_early_inc_range(*B)) {
+      Value *Is = nullptr;
+      switch (markOf(&I)) {
+      case Mark::Rank:
+        Is = L.Rank;
+        break;
+      case Mark::X:
+        Is = L.X;
+        break;
+      case Mark::Y:
+        Is = L.Y;
+        break;
+      case Mark::Z:
+        Is = L.Z;
+        break;
+      default:
+        break;
+      }
+      if (Is) {
+        I.replaceAllUsesWith(Is);
+        I.eraseFromParent();
+      } else if (I.mayReadOrWriteMemory()) {
+        I.setMetadata(LLVMContext::MD_access_group, L.Accesses);
+      }
+    }
+}
+
+// Operands of the mark, as cpu_compiled.h has them: step, block, line, size, kind, operation, type, code, bytes, apply,
+// target, scope. Of the step: block, packed, first, count, size, and the same from kind on.
+void emitStep(IRBuilder<> &IR, CallInst *M, bool Packed, Value *First, Value *Count) {
+  Value *Step = M->getArgOperand(StepFunction);
+  if (isa<ConstantPointerNull>(Step))
+    return;
+  SmallVector<Value *, 16> Arguments{M->getArgOperand(StepBlock), IR.getInt32(Packed), First, Count,
+                                     M->getArgOperand(StepSize)};
+  for (unsigned I = StepKind; I < M->arg_size(); I++)
+    Arguments.push_back(M->getArgOperand(I));
+  SmallVector<Type *, 16> Types;
+  for (Value *V : Arguments)
+    Types.push_back(V->getType());
+  CallInst *C = IR.CreateCall(FunctionType::get(IR.getVoidTy(), Types, false), Step, Arguments);
+  C->setDebugLoc(M->getDebugLoc());
+}
+
+void removeOriginals(Kernel &K, ArrayRef<BasicBlock *> Originals) {
+  for (BasicBlock *B : Originals)
+    B->dropAllReferences();
+  for (BasicBlock *B : Originals)
+    B->eraseFromParent();
+  for (auto *List : {&K.ThreadSlots, &K.PrivateArrays})
+    for (AllocaInst *A : *List)
+      if (A->use_empty())
+        A->eraseFromParent();
+}
+
+} // namespace cgx

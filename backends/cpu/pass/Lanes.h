@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What both modes emit: frame addresses, regions as copies of the blocks between boundaries, loops over the lanes.
+#ifndef CGX_LANES_H
+#define CGX_LANES_H
+#include "Marks.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+namespace cgx {
+
+// Lays out the frame: gives each thread slot and private array its base, an address that lane 0 owns, in the entry
+// block.
+class FrameLayout {
+  llvm::DenseMap<llvm::AllocaInst *, llvm::Value *> Base;
+
+public:
+  explicit FrameLayout(Kernel &K);
+  // Maps slots and arrays to those of a lane.
+  void mapLane(llvm::IRBuilder<> &IR, llvm::Value *Lane, llvm::ValueToValueMapTy &Map) const;
+  bool owns(const llvm::Value *V) const {
+    auto *A = llvm::dyn_cast<llvm::AllocaInst>(V);
+    return A && Base.count(A);
+  }
+};
+
+// Blocks from Start on up to the boundaries, and where they lead.
+struct Region {
+  llvm::BasicBlock *Start;
+  llvm::SmallVector<llvm::BasicBlock *, 8> Blocks;
+  llvm::SmallPtrSet<llvm::BasicBlock *, 16> Inside;
+  llvm::SmallVector<unsigned, 2> Exits; // boundaries
+  bool Returns = false;
+};
+Region regionFrom(const Kernel &K, llvm::BasicBlock *Start);
+
+// Whether the region does the same for all threads and has no effect but on uniform slots: once will do.
+bool isScalar(const Kernel &K, const Region &R);
+
+// A loop over all threads of the block, x innermost. The body goes between Body's end and Latch.
+struct LaneLoop {
+  llvm::BasicBlock *Head, *Body, *Latch, *Exit;
+  llvm::Value *Rank, *X, *Y, *Z, *Lane; // Lane is the rank as an index
+  llvm::MDNode *Accesses;               // those of the body, which do not depend on each other
+};
+LaneLoop createLaneLoop(Kernel &K, const llvm::Twine &Name);
+
+// Copies the region's blocks into the function. Map says where boundaries, slots and arrays are.
+void cloneRegion(Kernel &K, const Region &R, llvm::ValueToValueMapTy &Map, const llvm::Twine &Suffix,
+                 llvm::SmallVectorImpl<llvm::BasicBlock *> &Copies);
+// In a lane's copies: marks become the lane's values, memory accesses independent, returns go to End.
+void finishLane(const LaneLoop &L, llvm::ArrayRef<llvm::BasicBlock *> Copies);
+
+// The step at the end of a region, for the groups among COUNT threads from FIRST on.
+void emitStep(llvm::IRBuilder<> &IR, llvm::CallInst *Mark, bool Packed, llvm::Value *First, llvm::Value *Count);
+// Removes the original blocks, of which copies have been made, and the slots they used.
+void removeOriginals(Kernel &K, llvm::ArrayRef<llvm::BasicBlock *> Originals);
+
+} // namespace cgx
+#endif

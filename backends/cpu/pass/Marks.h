@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The marks that cpu_compiled.h leaves in compiled entries, and a kernel as the passes hand it on.
+#ifndef CGX_MARKS_H
+#define CGX_MARKS_H
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include <string>
+
+namespace cgx {
+
+enum class Mark { None, Kernel, Rank, X, Y, Z, Packed, Step, Refuse };
+Mark markOf(const llvm::Value *V);
+inline bool isMark(const llvm::Value *V, Mark M) { return markOf(V) == M; }
+// Differs from thread to thread: the thread's place in its block.
+bool isThreadIndex(const llvm::Value *V);
+// Whether F is an entry to compile, and the name of its kernel.
+bool isEntry(const llvm::Function &F);
+std::string kernelName(const llvm::Function &F);
+
+// Operands of a step mark; operands of the function it names follow from them.
+enum StepOperand { StepFunction, StepBlock, StepLine, StepSize, StepKind, StepOperation };
+enum GroupKind { GroupBlock, GroupTile };
+
+// Where a region ends and, in After, the next begins. Every boundary has a block of its own, which holds the mark, or
+// nothing where a region ends for the compiler's sake.
+struct Boundary {
+  llvm::BasicBlock *Block, *After;
+  llvm::CallInst *Step;
+};
+
+struct Kernel {
+  llvm::Function &F;
+  // Block size, as values of the entry block.
+  llvm::Value *NX = nullptr, *NY = nullptr, *NZ = nullptr, *Threads = nullptr;
+  // Memory for what lives from one region to the next.
+  llvm::Value *Frame = nullptr, *Block = nullptr;
+  llvm::BasicBlock *Entry = nullptr, *Start = nullptr;
+  // Condition under which the launch is not for this entry; null: never.
+  llvm::Value *Declines = nullptr;
+  llvm::SmallVector<Boundary, 8> Boundaries;
+  llvm::DenseMap<llvm::BasicBlock *, unsigned> BoundaryOf;
+  // Values that differ from thread to thread, and blocks that not all threads run at the same time.
+  llvm::SmallPtrSet<const llvm::Value *, 32> Divergent;
+  llvm::SmallPtrSet<llvm::BasicBlock *, 16> DivergentBlocks;
+  // Values that live across boundaries.
+  llvm::SmallVector<llvm::AllocaInst *, 8> UniformSlots, ThreadSlots, PrivateArrays;
+  uint64_t FrameBytes = 0;
+  unsigned Regions = 0, Rematerialised = 0, LaneLoops = 0;
+  std::string Refusal;
+
+  explicit Kernel(llvm::Function &F) : F(F) {}
+  bool refused() const { return !Refusal.empty(); }
+  void refuse(std::string Why) {
+    if (Refusal.empty())
+      Refusal = std::move(Why);
+  }
+  const llvm::DataLayout &layout() const { return F.getParent()->getDataLayout(); }
+};
+
+// Preparation.cpp: brings the entry into the form the other passes expect. False: refused, or nothing waits in it.
+bool prepare(Kernel &K);
+// Uniformity.cpp
+void analyseUniformity(Kernel &K);
+// Boundaries.cpp
+void splitAtMarks(Kernel &K);
+void splitAtUniformBranches(Kernel &K);
+// Frame.cpp: afterwards no value lives across a boundary but in slots.
+void spillAcrossBoundaries(Kernel &K);
+// UniformMode.cpp: every region a loop over the lanes.
+void emitUniform(Kernel &K);
+
+} // namespace cgx
+#endif

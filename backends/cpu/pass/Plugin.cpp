@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// The plug-in: its place in clang's pipeline, and the order of its passes.
+#include "Descriptor.h"
+#include "Inlining.h"
+#include "Marks.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SCCP.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
+using namespace llvm;
+using namespace cgx;
+
+namespace {
+
+// At -O0 nothing has been simplified yet, and the level of an entry is no constant.
+FunctionPassManager simplification() {
+  FunctionPassManager P;
+  P.addPass(SROAPass(SROAOptions::ModifyCFG));
+  P.addPass(EarlyCSEPass(true));
+  P.addPass(SCCPPass());
+  P.addPass(InstCombinePass());
+  P.addPass(SimplifyCFGPass());
+  P.addPass(SROAPass(SROAOptions::ModifyCFG));
+  P.addPass(EarlyCSEPass(true));
+  P.addPass(InstCombinePass());
+  P.addPass(SimplifyCFGPass());
+  P.addPass(ADCEPass());
+  return P;
+}
+
+void replacePacked(Function &F, bool Packed) {
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (isMark(&I, Mark::Packed)) {
+      I.replaceAllUsesWith(ConstantInt::get(I.getType(), Packed));
+      I.eraseFromParent();
+    }
+}
+
+// Steps run once for a block, at the entry's level.
+void inlineSteps(Function &F) {
+  SmallVector<CallInst *, 8> Calls;
+  for (Instruction &I : instructions(F))
+    if (auto *C = dyn_cast<CallInst>(&I))
+      if (Function *Callee = C->getCalledFunction())
+        if (Callee->getName().contains("cgx__step_") && !Callee->isDeclaration())
+          Calls.push_back(C);
+  for (CallInst *C : Calls) {
+    InlineFunctionInfo Info;
+    InlineFunction(*C, Info);
+  }
+}
+
+bool inUniformMode(Kernel &K) {
+  for (const Boundary &B : K.Boundaries) {
+    if (K.DivergentBlocks.contains(B.Block))
+      return false;
+    if (B.Step && any_of(B.Step->args(), [&](const Use &U) { return K.Divergent.contains(U.get()); }))
+      return false;
+  }
+  return true;
+}
+
+// What became of the entry, in words.
+std::string compile(Kernel &K) {
+  if (!prepare(K))
+    return K.refused() ? "fibers: " + K.Refusal : "loop: never waits";
+  splitAtMarks(K);
+  analyseUniformity(K);
+  if (!inUniformMode(K)) {
+    K.refuse("threads wait where others may not come");
+    return "fibers: " + K.Refusal;
+  }
+  replacePacked(K.F, true);
+  splitAtUniformBranches(K);
+  spillAcrossBoundaries(K);
+  emitUniform(K);
+  return "compiled: uniform, " + std::to_string(K.LaneLoops) + " loops over the threads, " +
+         std::to_string(K.FrameBytes) + " bytes a thread between them";
+}
+
+// Where the level of a fibers' entry is no constant the text of compiled entries is still there. It never runs.
+bool removeMarks(Module &M) {
+  bool Any = false;
+  for (Function &F : M)
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (markOf(&I) != Mark::None) {
+        if (!I.getType()->isVoidTy())
+          I.replaceAllUsesWith(Constant::getNullValue(I.getType()));
+        I.eraseFromParent();
+        Any = true;
+      }
+  return Any;
+}
+
+// A refused entry's code is not wanted, only its name.
+void empty(Function &F) {
+  F.deleteBody();
+  F.setLinkage(GlobalValue::InternalLinkage);
+  LLVMContext &C = F.getContext();
+  new UnreachableInst(C, BasicBlock::Create(C, "", &F));
+}
+
+class CompileEntries : public PassInfoMixin<CompileEntries> {
+  PassBuilder &PB;
+  OptimizationLevel Level;
+
+public:
+  CompileEntries(PassBuilder &PB, OptimizationLevel Level) : PB(PB), Level(Level) {}
+  static bool isRequired() { return true; }
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
+    auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+    SmallVector<Function *, 16> Entries;
+    for (Function &F : M)
+      if (isEntry(F))
+        Entries.push_back(&F);
+    for (Function *F : Entries) {
+      F->removeFnAttr(Attribute::OptimizeNone);
+      FAM.invalidate(*F, simplification().run(*F, FAM));
+      Kernel K(*F);
+      const std::string Name = kernelName(*F);
+      std::string Remark = compile(K);
+      const bool Compiled = StringRef(Remark).starts_with("compiled");
+      FAM.invalidate(*F, PreservedAnalyses::none());
+      if (GlobalVariable *Table = patchEntry(M, *F, K.FrameBytes, !Compiled))
+        setRemark(M, Table, Remark);
+      report(*F, Name, Remark, Compiled);
+      if (!Compiled) {
+        empty(*F);
+        continue;
+      }
+      inlineSteps(*F);
+      if (verifyFunction(*F, &errs()))
+        report_fatal_error(Twine("cgx: the compiled entry of kernel ") + Name + " is broken");
+      if (getenv("CGX_PASS_DUMP"))
+        F->print(errs());
+      const OptimizationLevel L = Level == OptimizationLevel::O0 ? OptimizationLevel::O1 : Level;
+      FAM.invalidate(*F, PB.buildFunctionSimplificationPipeline(L, ThinOrFullLTOPhase::None).run(*F, FAM));
+    }
+    return removeMarks(M) || !Entries.empty() ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+
+private:
+  // -Rpass=cgx and -Rpass-missed=cgx
+  void report(Function &F, const std::string &Name, const std::string &Text, bool Compiled) {
+    OptimizationRemarkEmitter Emitter(&F);
+    const DiagnosticLocation Where(F.getSubprogram());
+    const std::string Whole = "kernel " + Name + ": " + Text;
+    if (Compiled)
+      Emitter.emit(OptimizationRemark("cgx", "Compiled", Where, &F.getEntryBlock()) << Whole);
+    else
+      Emitter.emit(OptimizationRemarkMissed("cgx", "Fibers", Where, &F.getEntryBlock()) << Whole);
+  }
+};
+
+struct InlineHelpers : PassInfoMixin<InlineHelpers> {
+  static bool isRequired() { return true; }
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    forceInlining(M);
+    return PreservedAnalyses::none();
+  }
+};
+
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {
+    LLVM_PLUGIN_API_VERSION, "cgx", LLVM_VERSION_STRING, [](PassBuilder &PB) {
+      PB.registerPipelineStartEPCallback([](ModulePassManager &P, OptimizationLevel) { P.addPass(InlineHelpers()); });
+      PB.registerOptimizerEarlyEPCallback(
+#if LLVM_VERSION_MAJOR >= 20
+          [&PB](ModulePassManager &P, OptimizationLevel L, ThinOrFullLTOPhase) {
+#else
+          [&PB](ModulePassManager &P, OptimizationLevel L) {
+#endif
+            P.addPass(CompileEntries(PB, L));
+          });
+    }
+  };
+}

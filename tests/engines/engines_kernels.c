@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "engines_kernels.h"
+
+#define KERNEL(name) CGX_KERNEL_EXTERN(name, (int, n), (const float *, in), (float *, out))
+#define PLACE cgx_thread_rank(cgx_this_grid())
+
+KERNEL(block_reduce)
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b);
+    (void)n;
+    s[t] = in[PLACE];
+    cgx_sync(b);
+    for (int d = 512; d > 0; d >>= 1) {
+        if (t < d && t + d < size)
+            s[t] += s[t + d];
+        cgx_sync(b);
+    }
+    out[PLACE] = s[0] + (float)t;
+}
+
+/* The arrays change places in each round: pointers that live across barriers. */
+KERNEL(block_scan)
+{
+    CGX_SHARED_ARRAY(float, first, 1024);
+    CGX_SHARED_ARRAY(float, second, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b);
+    float *from = first, *to = second;
+    (void)n;
+    from[t] = in[PLACE];
+    cgx_sync(b);
+    for (int d = 1; d < size; d <<= 1) {
+        to[t] = t >= d ? from[t] + from[t - d] : from[t];
+        cgx_sync(b);
+        float *other = from;
+        from = to, to = other;
+    }
+    out[PLACE] = from[t];
+}
+
+KERNEL(tile_shuffles)
+{
+    cgx_tile_32 w = cgx_tiled_partition(cgx_this_block(), 32);
+    cgx_tile_8 e = cgx_tiled_partition(w, 8);
+    const int lane = cgx_thread_rank(w);
+    float v = in[PLACE];
+    (void)n;
+    for (int m = 16; m; m >>= 1)
+        v += cgx_shfl_xor(w, v, m);
+    v += cgx_shfl(w, v * 0.5f, lane * 7) + cgx_shfl_up(e, v, 3) - cgx_shfl_down(w, v, lane & 3);
+    double wide = cgx_shfl_xor(e, (double)v, 5);
+    out[PLACE] = v + (float)wide;
+}
+
+KERNEL(reduce_collective)
+{
+    cgx_block b = cgx_this_block();
+    float v = in[PLACE], best = cgx_reduce(b, v, CGX_GREATER);
+    int rounds = 0;
+    /* The result of a block's reduction is the same for all, and so is how often the loop runs. */
+    while (cgx_reduce(b, v, CGX_PLUS) > 4.0f && rounds < n) {
+        v *= 0.5f;
+        rounds++;
+    }
+    out[PLACE] = v + best + (float)rounds;
+}
+
+KERNEL(tiles_collective)
+{
+    cgx_tile_32 w = cgx_tiled_partition(cgx_this_block(), 32);
+    cgx_tile_4 q = cgx_tiled_partition(w, 4);
+    float v = in[PLACE];
+    float sum = cgx_reduce(w, v, CGX_PLUS), low = cgx_reduce(q, v, CGX_LESS);
+    int count = cgx_reduce(q, (int)(v > 0.5f), CGX_PLUS);
+    float below = cgx_exclusive_scan(w, v, CGX_PLUS), upto = cgx_inclusive_scan(q, sum - v, CGX_GREATER);
+    (void)n;
+    out[PLACE] = sum * 3 + low + (float)count + below - upto;
+}
+
+KERNEL(votes_and_loops)
+{
+    cgx_block b = cgx_this_block();
+    cgx_tile_16 h = cgx_tiled_partition(b, 16);
+    float v = in[PLACE], r = 0;
+    for (int i = 0; i < n; i++) {
+        cgx_mask m = cgx_ballot(h, v > (float)i / (float)n);
+        r += (float)__builtin_popcountll(m);
+        if (!cgx_any(b, v > (float)i / 8.0f)) /* all leave together */
+            break;
+        r += cgx_all(h, v > 0.1f) ? 0.5f : 0.25f;
+    }
+    out[PLACE] = r;
+}
+
+KERNEL(matrix_tiles)
+{
+    CGX_SHARED_ARRAY2(float, a, 32, 33);
+    cgx_block b = cgx_this_block();
+    const cgx_dim3 i = cgx_thread_index(b), d = cgx_dim_threads(b);
+    float sum = 0;
+    for (int k = 0; k < n; k += 2) {
+        if (i.x < 32)
+            a[(i.y + i.z * d.y) & 31][i.x] = in[(PLACE + k) % (cgx_num_threads(cgx_this_grid()))];
+        cgx_sync(b);
+        for (int j = 0; j < d.x && j < 32; j++)
+            sum += a[(i.y + i.z * d.y) & 31][j] * (float)(j + k);
+        cgx_sync(b);
+    }
+    out[PLACE] = sum;
+}
+
+KERNEL(private_arrays)
+{
+    cgx_block b = cgx_this_block();
+    float mine[16], r = 0;
+    for (int i = 0; i < 16; i++)
+        mine[i] = in[PLACE] * (float)i;
+    cgx_sync(b);
+    for (int i = 0; i < n; i++) {
+        mine[(i * 5) & 15] += mine[(i + cgx_thread_rank(b)) & 15];
+        cgx_sync(b);
+    }
+    for (int i = 0; i < 16; i++)
+        r = r * 0.5f + mine[i];
+    out[PLACE] = r;
+}
+
+/* Waits inside functions, one of them not declared to be inlined. */
+static float rotate(cgx_block b, float *s, float v, int by)
+{
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b);
+    s[t] = v;
+    cgx_sync(b);
+    float r = s[(t + by) % size];
+    cgx_sync(b);
+    return r;
+}
+CGX_DEVICE_FN float rotated_twice(cgx_block b, float *s, float v, int by)
+{
+    return rotate(b, s, rotate(b, s, v, by) * 1.5f, by + 1);
+}
+KERNEL(helpers)
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    float v = in[PLACE];
+    for (int i = 0; i < n; i += 3)
+        v += rotated_twice(cgx_this_block(), s, v, i) * 0.125f;
+    out[PLACE] = v;
+}
+
+KERNEL(plain_loop)
+{
+    float v = in[PLACE];
+    for (int i = 0; i < n; i++)
+        v = v * 0.75f + 0.1f;
+    out[PLACE] = v;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels whose results both engines of the CPU must agree on, bit for bit. Each reads one float a thread and writes one. */
+#ifndef ENGINES_KERNELS_H
+#define ENGINES_KERNELS_H
+#include <cgx.h>
+
+/* X(name, engine that a build with the plug-in must choose): "any" where that is not the point. */
+#define FOREACH_ENGINE_KERNEL(X)     \
+    X(block_reduce, "compiled")      \
+    X(block_scan, "compiled")        \
+    X(tile_shuffles, "compiled")     \
+    X(reduce_collective, "compiled") \
+    X(tiles_collective, "compiled")  \
+    X(votes_and_loops, "compiled")   \
+    X(matrix_tiles, "compiled")      \
+    X(private_arrays, "compiled")    \
+    X(helpers, "compiled")           \
+    X(plain_loop, "fibers")
+
+#define DECLARE(name, engine) CGX_KERNEL_DECLARE(name, (int, n), (const float *, in), (float *, out))
+FOREACH_ENGINE_KERNEL(DECLARE)
+#undef DECLARE
+#endif
