@@ -17,7 +17,7 @@ cases=(
     lto-gcc lto-clang lto-plain-gcc lto-plain-clang shared-hidden shared-default dlclose-1000
     cxx-consumer cxx-kernels gdb sanitizers determinism make-j depfile depfile-names
     cmake cmake-lto meson meson-lto mpi-wrapper one-command one-command-mixed plain-file header-only
-    errors flags device-options levels cpu-arch portable-fp statics cf-protection link-modes linkers probes
+    errors flags device-options levels cpu-arch cpu-engine portable-fp statics cf-protection link-modes linkers probes
     response-file long-command many-sources preprocessed mismatch host-clang
     own-options missing-compiler signals installed real-device hip-processors
 )
@@ -46,7 +46,7 @@ host=${CGXCC_HOST:-gcc}
 export CGXCC_HOST=$host CGXCC_TREE=1 CGX_DEVICE=cpu LC_ALL=C
 export CGXCC_NVCC="$here/fake-device nvcc" CGXCC_HIP="$here/fake-device clang"
 unset MAKEFLAGS MFLAGS CFLAGS CXXFLAGS LDFLAGS CC CXX CPATH
-own=('--backends=cpu,cuda,hip' '--hip-arch=gfx90a,gfx1100')
+own=('--backends=cpu,cuda,hip' '--hip-arch=gfx90a,gfx1100' '--cpu-engine=fiber') # test_cpu-engine has the others
 cc=("$cgxcc" "${own[@]}")
 flags=(-std=gnu11 -Wall -Wextra "${includes[@]}" -O2)
 
@@ -98,7 +98,7 @@ test_no-new-symbols() {
     cmp <(nm plain.o | sort) <(nm k1.o | sort)
     cmp <(nm -S plain.o | grep -v cgx__placeholder) <(nm -S k1.o | grep -v cgx__placeholder)
     cmp <(objdump -dr plain.o | tail -n +4) <(objdump -dr k1.o | tail -n +4)
-    "$cgxcc" --backends=cpu "${flags[@]}" -c k1.c -o k1.o
+    "$cgxcc" --backends=cpu --cpu-engine=fiber "${flags[@]}" -c k1.c -o k1.o
     cmp plain.o k1.o
     echo "symbols and code as $host makes them; --backends=cpu changes no byte"
 }
@@ -550,6 +550,38 @@ test_cpu-arch() {
     local said
     ! said=$("$cgxcc" --cpu-arch=v3,v5 "${flags[@]}" -c k1.c -o k1.o 2>&1)
     [[ $said == "cgxcc: error: unknown level 'v5' in --cpu-arch=; known are base, v2, v3, v4" ]] || fail "$said"
+}
+
+test_cpu-engine() {
+    local said
+    said=$("$cgxcc" --help | head -n 30)
+    grep -q -- --cpu-engine <<<"$said"
+    said=$("$cgxcc" --cpu-engine=loops "${flags[@]}" -c k1.c -o k1.o 2>&1) && fail "an unknown engine was taken"
+    grep -q "unknown engine 'loops'" <<<"$said"
+    "$cgxcc" --cpu-engine=fiber "${flags[@]}" -c k1.c -o k1.o
+    [[ $(nm k1.o | count cgx__compiled) == 0 ]]
+    if ! "$cgxcc" --cpu-engine=compiled "${flags[@]}" -c k1.c -o k1.o 2>log; then
+        grep -q 'cpu-engine=compiled: .*is not there' log || fail "$(cat log)"
+        skip "no plug-in here"
+    fi
+    [[ $(nm k1.o | count 'cgx__mark') == 0 ]]
+    # The whole program, one half of its kernels with compiled entries: what auto makes goes with what the host compiler makes.
+    "$cgxcc" --backends=cpu "${flags[@]}" -c k1.c -o k1.o
+    "$cgxcc" --backends=cpu --cpu-engine=fiber "${flags[@]}" -c k2.c -o k2.o
+    "$cgxcc" --backends=cpu "${flags[@]}" -c user.c -o user.o
+    "$cgxcc" --backends=cpu "${flags[@]}" -c main.c -o main.o
+    link program "$host" k1.o k2.o user.o main.o
+    ./program >fiber.out
+    CGX_CPU_ENGINE=compiled ./program >compiled.out
+    # What the plug-in's clang does not take is the host compiler's, with a remark.
+    if [[ $host == gcc* ]]; then
+        said=$("$cgxcc" --backends=cpu "${flags[@]}" -DGCC_ONLY -c engine.c -o engine.o 2>&1)
+        grep -q 'remark: engine.c: .* run on fibers alone' <<<"$said"
+    fi
+    # Sanitizers and OpenMP bring runtime libraries that belong to the host compiler.
+    "$cgxcc" --backends=cpu "${flags[@]}" -fopenmp -show -c k2.c -o k2.o 2>log
+    [[ $(count CGX__CPU_PASS <log) == 0 ]]
+    echo "compiled, fiber, auto"
 }
 
 test_portable-fp() {
