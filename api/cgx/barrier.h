@@ -39,18 +39,19 @@ enum { CGX_MBARRIER_MAX_COUNT = (1 << 20) - 1 };
     cgx__mbarrier_arrive(CGX__SELF, (barrier), 1, 0, (bytes), __LINE__)
 /* bool: whether the token's phase is over. */
 #define cgx_mbarrier_test_wait(barrier, token) cgx__mbarrier_test_token(CGX__SELF, (barrier), (token), __LINE__)
-/* bool: whether the phase of this parity (0 even, 1 odd) is over: it is the one before the current. */
-#define cgx_mbarrier_test_wait_parity(barrier, odd) cgx__mbarrier_test(CGX__SELF, (barrier), (odd) ? 1 : 0, __LINE__)
+/* bool: whether the phase of this parity is over: it is the one before the current. The lowest bit of ODD counts, so that the
+ * number of a phase will do. */
+#define cgx_mbarrier_test_wait_parity(barrier, odd) cgx__mbarrier_test(CGX__SELF, (barrier), CGX__PARITY(odd), __LINE__)
 /* bool: the same, waiting for at most MAX_NS nanoseconds, and no less; 0 only tests. */
 #define cgx_mbarrier_try_wait(barrier, token, max_ns)                                                             \
     cgx__mbarrier_try(CGX__SELF, (barrier), cgx__token_parity(CGX__SELF, (barrier), (token), __LINE__), (max_ns), \
                       __LINE__)
 #define cgx_mbarrier_try_wait_parity(barrier, odd, max_ns) \
-    cgx__mbarrier_try(CGX__SELF, (barrier), (odd) ? 1 : 0, (max_ns), __LINE__)
+    cgx__mbarrier_try(CGX__SELF, (barrier), CGX__PARITY(odd), (max_ns), __LINE__)
 /* void: until it is over. */
 #define cgx_mbarrier_wait(barrier, token) \
     cgx__mbarrier_wait(CGX__SELF, (barrier), cgx__token_parity(CGX__SELF, (barrier), (token), __LINE__), __LINE__)
-#define cgx_mbarrier_wait_parity(barrier, odd) cgx__mbarrier_wait(CGX__SELF, (barrier), (odd) ? 1 : 0, __LINE__)
+#define cgx_mbarrier_wait_parity(barrier, odd) cgx__mbarrier_wait(CGX__SELF, (barrier), CGX__PARITY(odd), __LINE__)
 /* uint32_t: the pending count before the arrival that made the token, or before all arrivals of the warp that were made
  * together with it. */
 #define cgx_mbarrier_token_pending(token) cgx__token_pending(token)

@@ -81,6 +81,22 @@ for chip in "${chips[@]}"; do
     silent "wide.c $chip" to_text "$chip" "$here/wide.c" "$work/wide.$chip.s"
     silent "wide.c $chip without overlays" to_text "$chip" -DCGX_NO_OVERLAYS "$here/wide.c" "$work/plain.$chip.s"
 done
+# What cgxcc -g adds: checks that say what was wrong.
+compile_checked() { compile "$1" -DCGX__CHECKS=1 "${@:2}"; }
+case $me in
+cuda) silent "kernels.c with checks" compile_checked "${chips[1]}" -ptx "$here/kernels.c" -o "$work/checked.s" ;;
+hip) silent "kernels.c with checks" compile_checked "${chips[1]}" -S "$here/kernels.c" -o "$work/checked.s" ;;
+esac
+for kernel in barriers copies; do
+    has $kernel "$work/checked.s" '__assertfail|s_trap'
+    lacks $kernel "$work/${chips[1]}.s" '__assertfail|s_trap'
+done
+# Without overlays there is the software form everywhere.
+if [[ $me == cuda ]]; then
+    silent "kernels.c without overlays" compile "${chips[1]}" -DCGX_NO_OVERLAYS=1 -ptx "$here/kernels.c" -o "$work/plain.s"
+    lacks barriers "$work/plain.s" 'mbarrier\.'
+    lacks copies "$work/plain.s" 'cp\.async\.bulk'
+fi
 for file in "${real[@]}"; do
     silent "${file##*/} to an image" to_image "${chips[0]}" "$file" "$work/image"
 done

@@ -5,6 +5,7 @@
 #include <cgx/barrier.h>
 
 #define CGX__SELF cgx__make_block(cgx__t, cgx__level)
+#define CGX__PARITY(odd) ((int)((odd)&1))
 
 CGX__EXTERN_C_BEGIN
 CGX_API void cgx__cpu_mbarrier_init(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t count, int line);

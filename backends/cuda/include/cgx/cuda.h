@@ -6,8 +6,6 @@
 #include <cgx/kernel.h>
 
 #define CGX__INLINE CGX_UNUSED static __device__ __forceinline__
-/* Long code that need not be fast. */
-#define CGX__OUTLINE CGX_UNUSED static __device__ __noinline__
 /* Of a kernel with these limits. Without any it takes the largest block there is: nvcc may not give it registers for
  * fewer threads. */
 #define CGX__BOUNDS(flags, x, y, z) __launch_bounds__((x) * (y) * (z) ? (x) * (y) * (z) : 1024)

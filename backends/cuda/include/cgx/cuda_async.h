@@ -61,7 +61,7 @@ CGX__INLINE void cgx__gpu_copy_wait_all(void)
 #define CGX__HAS_ASYNC_COPY 0
 #endif
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(CGX_NO_OVERLAYS)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && CGX__OVERLAYS
 #define CGX__HAS_BULK_COPY 1
 
 /* cp.async.mbarrier.arrive: PTX ISA 9.7.13.15.15, sm_80. One arrival more is pending until the thread's copies so far have

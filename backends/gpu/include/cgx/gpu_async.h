@@ -66,7 +66,7 @@ CGX__INLINE void cgx__copy_around(int rank, int size, char *to, const char *from
         to[i] = from[i];
 }
 /* In the largest pieces that the two addresses' distance allows. Out of line: it is long, and not for what has to be fast. */
-template <bool ASYNC> CGX__OUTLINE void cgx__copy_any(int rank, int size, char *to, const char *from, size_t bytes)
+template <bool ASYNC> CGX__NOINLINE void cgx__copy_any(int rank, int size, char *to, const char *from, size_t bytes)
 {
     const unsigned apart = (unsigned)((uintptr_t)to ^ (uintptr_t)from);
     if ((apart & 15) == 0)

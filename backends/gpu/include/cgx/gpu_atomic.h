@@ -193,6 +193,23 @@ template <class OP, class T> CGX__INLINE T cgx__update_value(T *p, T v, int scop
     return cgx__builtin_updater<OP, T, cgx__is_atomic_integer<T>::value>::update(p, v, scope);
 }
 
+/* Where nobody asks for the old value, a sum of floats may be the hardware's, which may take subnormal numbers for zero. */
+template <class OP, class T> struct cgx__blind_update {
+    CGX__INLINE void update(T *p, T v, int scope)
+    {
+        cgx__update_value<OP>(p, v, scope);
+    }
+};
+#define CGX__BLIND_SUM(T)                                         \
+    template <> struct cgx__blind_update<cgx__operator_PLUS, T> { \
+        CGX__INLINE void update(T *p, T v, int scope)             \
+        {                                                         \
+            cgx__gpu_fetch_add(p, v, __ATOMIC_RELAXED, scope);    \
+        }                                                         \
+    };
+CGX__BLIND_SUM(float)
+CGX__BLIND_SUM(double)
+
 /* An update of a scan is made by the last rank, whose inclusive result is the total, and what it found goes to all. */
 template <class OP, class G, class T>
 CGX__INLINE T cgx__scan_and_update(const G &g, T *p, int scope, T v, bool exclusive)
@@ -205,8 +222,9 @@ CGX__INLINE T cgx__scan_and_update(const G &g, T *p, int scope, T v, bool exclus
         scan = cgx__shuffle<cgx__source_SHFL_UP>(g, scan, 1);
     return exclusive && g.rank == 0 ? old : OP::apply(old, scan);
 }
-/* An operation from CGX__OP_REDUCE_UPDATE on, for block, tile and coalesced groups. T of other sizes than 4 and 8 has the plain store alone. */
-template <class OP, class G, class T> CGX__INLINE T cgx__update_with(const G &g, T *p, int scope, T v, int operation)
+/* An operation from CGX__OP_REDUCE_UPDATE on, for block, tile and coalesced groups. T of other sizes than 4 and 8 has the plain store
+ * alone. */
+template <class OP, class G, class T> CGX__INLINE T cgx__update_known(const G &g, T *p, int scope, T v, int operation)
 {
     if constexpr (sizeof(T) == 4 || sizeof(T) == 8)
         if (operation == CGX__OP_INCLUSIVE_UPDATE || operation == CGX__OP_EXCLUSIVE_UPDATE)
@@ -216,7 +234,7 @@ template <class OP, class G, class T> CGX__INLINE T cgx__update_with(const G &g,
         return v;
     if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
         if (operation == CGX__OP_REDUCE_UPDATE) {
-            cgx__update_value<OP>(p, v, scope);
+            cgx__blind_update<OP, T>::update(p, v, scope);
             return v;
         }
         if (operation == CGX__OP_REDUCE_STORE) {
@@ -226,6 +244,18 @@ template <class OP, class G, class T> CGX__INLINE T cgx__update_with(const G &g,
     }
     *p = v;
     return v;
+}
+/* Out of line: the code for every kind of group is long, and there is one copy of it for an operator and a type. */
+template <class OP, class T> CGX__NOINLINE T cgx__update_erased(cgx_group g, T *p, int scope, T v, int operation)
+{
+    return cgx__update_known<OP>(g, p, scope, v, operation);
+}
+template <class OP, class G, class T> CGX__INLINE T cgx__update_with(const G &g, T *p, int scope, T v, int operation)
+{
+    if constexpr ((int)cgx__place<G>::value == CGX__ANYWHERE)
+        return cgx__update_erased<OP, T>(g, p, scope, v, operation);
+    else
+        return cgx__update_known<OP>(g, p, scope, v, operation);
 }
 
 /* A built-in operator: an overload for each type of the target, as cgx__reduce has for the value. */

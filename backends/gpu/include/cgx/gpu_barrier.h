@@ -39,21 +39,36 @@ CGX__INLINE uint64_t cgx__barrier_word_arrive(cgx_mbarrier *b, uint32_t n, int d
     return 0;
 }
 #undef CGX__ARRIVE_AS
+/* A test that says yes has acquired at the scope of the block. In a cluster another block may have arrived. */
+CGX__INLINE bool cgx__acquired(bool over)
+{
+    if (over && cgx__gpu_cluster_count() > 1)
+        cgx__gpu_fence(__ATOMIC_ACQUIRE, CGX__SCOPE_CLUSTER);
+    return over;
+}
 CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, cgx_mbarrier_token token)
 {
-    return cgx__gpu_mbarrier_test(&b->word, token.word);
+    return cgx__acquired(cgx__gpu_mbarrier_test(&b->word, token.word));
 }
 CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, int odd)
 {
-    return cgx__gpu_mbarrier_test_parity(&b->word, (uint32_t)odd);
+    return cgx__acquired(cgx__gpu_mbarrier_test_parity(&b->word, (uint32_t)odd));
+}
+CGX__INLINE bool cgx__phase_look(const cgx_mbarrier *b, cgx_mbarrier_token token)
+{
+    return cgx__acquired(cgx__gpu_mbarrier_look(&b->word, token.word));
+}
+CGX__INLINE bool cgx__phase_look(const cgx_mbarrier *b, int odd)
+{
+    return cgx__acquired(cgx__gpu_mbarrier_look_parity(&b->word, (uint32_t)odd));
 }
 CGX__INLINE bool cgx__phase_try(const cgx_mbarrier *b, cgx_mbarrier_token token, uint32_t ns)
 {
-    return cgx__gpu_mbarrier_try(&b->word, token.word, ns);
+    return cgx__acquired(cgx__gpu_mbarrier_try(&b->word, token.word, ns));
 }
 CGX__INLINE bool cgx__phase_try(const cgx_mbarrier *b, int odd, uint32_t ns)
 {
-    return cgx__gpu_mbarrier_try_parity(&b->word, (uint32_t)odd, ns);
+    return cgx__acquired(cgx__gpu_mbarrier_try_parity(&b->word, (uint32_t)odd, ns));
 }
 CGX__INLINE void cgx__phase_wait(const cgx_mbarrier *b, cgx_mbarrier_token token)
 {
@@ -118,17 +133,19 @@ CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, cgx_mbarrier_token token
 }
 CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, int odd)
 {
-    return (cgx__barrier_word(b) >> CGX__PHASE_AT & 1) != (uint64_t)odd;
+    return ((cgx__barrier_word(b) >> CGX__PHASE_AT ^ (uint64_t)odd) & 1) != 0;
 }
 /* Of the current phase, or of the one before. */
 CGX__INLINE bool cgx__token_is_good(const cgx_mbarrier *b, cgx_mbarrier_token token)
 {
     return (cgx__barrier_word(b) - (token.word >> CGX__PHASE_AT << CGX__PHASE_AT)) >> CGX__PHASE_AT <= 1;
 }
+template <class PHASE> CGX__INLINE bool cgx__phase_look(const cgx_mbarrier *b, PHASE phase)
+{
+    return cgx__phase_test(b, phase);
+}
 template <class PHASE> CGX__INLINE bool cgx__phase_try(const cgx_mbarrier *b, PHASE phase, uint32_t)
 {
-    if (cgx__phase_test(b, phase))
-        return true;
     cgx__gpu_rest();
     return cgx__phase_test(b, phase);
 }
@@ -143,6 +160,9 @@ CGX__INLINE uint32_t cgx__token_pending(cgx_mbarrier_token token)
 }
 
 #endif
+
+/* What takes it looks at the lowest bit. */
+#define CGX__PARITY(odd) ((int)(odd))
 
 CGX__INLINE void cgx__mbarrier_init(cgx_block, cgx_mbarrier *b, int64_t count, int line)
 {
@@ -186,13 +206,14 @@ CGX__INLINE bool cgx__mbarrier_test(cgx_block, const cgx_mbarrier *b, int odd, i
 {
     return cgx__phase_test(b, odd);
 }
-/* The clock alone says when to give up: what a chip makes of the time that it is told to sleep at most is its own affair. Nobody
- * waits for the first look at the clock before it is needed. */
+/* The first look is as long as the hardware likes to wait, 4 us on an H200. After that the clock alone says when to give up. */
 template <class PHASE>
 CGX__INLINE bool cgx__mbarrier_try(cgx_block, const cgx_mbarrier *b, PHASE phase, uint32_t max_ns, int)
 {
     if (max_ns == 0)
         return cgx__phase_test(b, phase);
+    if (cgx__phase_look(b, phase))
+        return true;
     const uint64_t start = cgx_clock_nanoseconds();
     uint64_t gone = 0;
     do {

@@ -23,8 +23,6 @@
 #endif
 
 #define CGX__INLINE CGX_UNUSED static __device__ __attribute__((always_inline)) inline
-/* Long code that need not be fast: a call costs more than it saves. */
-#define CGX__OUTLINE CGX__INLINE
 /* Of a kernel with these limits; no threads are no bound. */
 #define CGX__BOUNDS(flags, x, y, z)                                                                  \
     __attribute__((amdgpu_flat_work_group_size((flags)&CGX_KERNEL_FIXED_BLOCK ? (x) * (y) * (z) : 1, \
