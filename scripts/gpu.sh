@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# scripts/gpu.sh [options] [-- meson test arguments...]: on a machine with an NVIDIA GPU, build, run the shared suite on it,
+# scripts/gpu.sh [options] [-- options of meson test...]: on a machine with an NVIDIA GPU, build, run the shared suite on it,
 # and the benchmarks. No network is needed. The last line is the sum: N passed, N failed, N skipped.
 #   --packages DIR   Debian packages to use besides what is installed: .deb files, or their unpacked content (CMocka, say)
 #   --build DIR      where to build (default: build-gpu in the tree); DIR-plain and DIR/bench come beside and below it
@@ -51,10 +51,10 @@ if [[ $packages ]]; then
     else
         unpacked=$packages
     fi
-    # Their .pc files say /usr; PKG_CONFIG_SYSROOT_DIR would move those of installed packages too.
+    # Their .pc files say /usr, with a prefix or without; PKG_CONFIG_SYSROOT_DIR would move those of installed packages too.
     mkdir -p "$build-packages/pc"
     while IFS= read -r pc; do
-        sed "s,^prefix=/usr,prefix=$unpacked/usr,; s,=/usr/,=$unpacked/usr/," "$pc" >"$build-packages/pc/${pc##*/}"
+        sed "s,\\(=\\|-I\\|-L\\)/usr\\>,\\1$unpacked/usr,g" "$pc" >"$build-packages/pc/${pc##*/}"
         libraries=$(dirname "$(dirname "$pc")")
         export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     done < <(find "$unpacked/usr" -name '*.pc')
@@ -93,13 +93,23 @@ PY
     ran+=("$name: $p passed, $f failed, $s skipped$([[ $sum == *$'\n'* ]] && printf '\n    %s' "${sum#*$'\n'}")")
 }
 
+# programs DIR REGEX: names of tests of the suite cuda, one a line; of those that were built.
+programs() {
+    meson introspect --tests "$1" | python3 -c '
+import json, os, re, sys
+for test in json.load(sys.stdin):
+    if any(s.split(":")[-1] == "cuda" for s in test["suite"]) and re.search(sys.argv[1], test["name"]) and os.path.exists(test["cmd"][0]):
+        print(test["name"])
+' "$2"
+}
+
 # tests NAME DIR [meson test arguments...]
 tests() {
     local name=$1 dir=$2 log status=0
     log=${name//[^a-z]/-}
     shift 2
     say "" "== $name"
-    rm -f -- "$dir/meson-logs/testlog-$log.json" "$dir/meson-logs/testlog.json"
+    rm -f -- "$dir/meson-logs/testlog-$log.json"
     meson test -C "$dir" --no-rebuild --print-errorlogs --logbase "testlog-$log" "$@" </dev/null || status=$?
     result "$name" "$dir/meson-logs/testlog-$log.json" "$status"
 }
@@ -120,15 +130,17 @@ built() {
 built "$build" -Dexamples=enabled || exit 1
 "$build/tools/cgxinfo/cgxinfo"
 if ((suite)); then
-    tests "suite" "$build" --suite cuda "${args[@]}"
+    mapfile -t names < <(programs "$build" .)
+    tests "suite" "$build" "${args[@]}" "${names[@]}"
 fi
 if ((plain)) && built "$build-plain" -Dc_args=-DCGX_NO_OVERLAYS -Dbench=disabled -Dexamples=disabled; then
-    tests "suite without overlays" "$build-plain" --suite cuda "${args[@]}"
+    mapfile -t names < <(programs "$build-plain" .)
+    tests "suite without overlays" "$build-plain" "${args[@]}" "${names[@]}"
 fi
 if ((sanitizer)); then
     if have compute-sanitizer; then
         # Programs that mean to fail are none of it: those are API errors, which the suite checks itself.
-        mapfile -t names < <(meson test -C "$build" --list --suite cuda 2>/dev/null | sed 's,.*[:/] *,,' | grep -E "$sanitizer_tests")
+        mapfile -t names < <(programs "$build" "$sanitizer_tests")
         export CGX_TEST_SMALL=1
         for tool in memcheck racecheck synccheck; do
             tests "$tool" "$build" -t 5 "${names[@]}" \
