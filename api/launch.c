@@ -80,7 +80,7 @@ static cgx_status check_cluster(const cgx_device_info *d, const cgx_kernel *k, c
     return CGX_OK;
 }
 
-static cgx_status check_cooperative(const cgx_device *device, const cgx_kernel *k, const cgx_config *c,
+static cgx_status check_cooperative(const cgx_device *device, const cgx_kernel *k, cgx_config *c,
                                     const cgx_shared_use *shared)
 {
     const cgx_device_info *d = &device->info;
@@ -92,8 +92,15 @@ static cgx_status check_cooperative(const cgx_device *device, const cgx_kernel *
                              k->name);
         return CGX_OK;
     }
-    if (!(d->capabilities & CGX_CAN_COOPERATIVE))
+    if (d->capabilities & CGX_CAN_COOPERATIVE)
+        c->flags &= ~(uint32_t)CGX_LAUNCH_SOFTWARE_GRID; /* the driver's promise is the better one */
+    else if (!(d->capabilities & CGX_CAN_SOFTWARE_GRID))
         return cgx__fail(CGX_ERROR_UNSUPPORTED, "%s: %s has no cooperative launch", k->name, d->name);
+    else if (!(c->flags & CGX_LAUNCH_SOFTWARE_GRID))
+        return cgx__fail(CGX_ERROR_UNSUPPORTED,
+                         "%s: %s has no cooperative launch; cgx_cooperative_or_software() asks for the library's own "
+                         "grid barrier, if nothing else runs on the device",
+                         k->name, d->name);
     int per_unit = 0, fit = 0, threads = c->block.x * c->block.y * c->block.z;
     cgx_status s = device->backend->occupancy(device->index, k, threads, shared, &per_unit, &fit);
     if (s)
@@ -240,7 +247,7 @@ cgx_status cgx_max_cooperative_blocks(cgx_queue *queue, const cgx_kernel *kernel
     cgx_status s =
         occupancy(queue, kernel, threads, dynamic_shared, "cgx_max_cooperative_blocks", &per_unit, &cooperative);
     if (!s)
-        *blocks = queue->h.device->info.capabilities & CGX_CAN_COOPERATIVE ? cooperative : 0;
+        *blocks = queue->h.device->info.capabilities & (CGX_CAN_COOPERATIVE | CGX_CAN_SOFTWARE_GRID) ? cooperative : 0;
     return s;
 }
 

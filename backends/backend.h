@@ -16,8 +16,11 @@ typedef struct {
 
 typedef struct {
     const cgx_kernel *kernel;
-    const cgx_config *config; /* cluster is at least 1 x 1 x 1 */
-    const void *arguments;    /* the kernel's argument struct */
+    const cgx_config
+        *config;           /* cluster is at least 1 x 1 x 1; CGX_LAUNCH_COOPERATIVE comes with CGX_LAUNCH_SOFTWARE_GRID
+                               * only where the device is not CGX_CAN_COOPERATIVE: the launch is plain then, and the
+                               * grid barrier the library's */
+    const void *arguments; /* the kernel's argument struct */
     size_t argument_bytes;
     cgx_shared_use shared;
 } cgx_launch_request;

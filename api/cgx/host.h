@@ -94,15 +94,16 @@ CGX_API cgx_status cgx_device_find(const char *name, cgx_device **device);
 CGX_API cgx_status cgx_device_get(const char *backend, int index, cgx_device **device);
 
 /* Capability bits of cgx_device_info.capabilities. */
-#define CGX_FOREACH_CAPABILITY(X)                                                                        \
-    X(CGX_CAN_COOPERATIVE, 0, "cooperative", "grid synchronisation under a cooperative launch")          \
-    X(CGX_CAN_CLUSTER, 1, "cluster", "clusters of more than one block")                                  \
-    X(CGX_CAN_ASYNC_COPY, 2, "async-copy", "global to shared copies that really run beside the thread")  \
-    X(CGX_CAN_BULK_COPY, 3, "bulk-copy", "copies of whole ranges by a copy engine of the processor")     \
-    X(CGX_CAN_DEVICE_LAUNCH, 4, "device-launch", "kernels that launch kernels")                          \
-    X(CGX_CAN_PEER, 5, "peer", "direct access to another device's memory")                               \
-    X(CGX_CAN_UNIFIED, 6, "unified", "host and device share one memory: every pointer is valid on both") \
-    X(CGX_CAN_EXPLAIN, 7, "explain-misuse", "misuse and deadlocks of a kernel come back as a status and a text")
+#define CGX_FOREACH_CAPABILITY(X)                                                                                \
+    X(CGX_CAN_COOPERATIVE, 0, "cooperative", "grid synchronisation under a cooperative launch")                  \
+    X(CGX_CAN_CLUSTER, 1, "cluster", "clusters of more than one block")                                          \
+    X(CGX_CAN_ASYNC_COPY, 2, "async-copy", "global to shared copies that really run beside the thread")          \
+    X(CGX_CAN_BULK_COPY, 3, "bulk-copy", "copies of whole ranges by a copy engine of the processor")             \
+    X(CGX_CAN_DEVICE_LAUNCH, 4, "device-launch", "kernels that launch kernels")                                  \
+    X(CGX_CAN_PEER, 5, "peer", "direct access to another device's memory")                                       \
+    X(CGX_CAN_UNIFIED, 6, "unified", "host and device share one memory: every pointer is valid on both")         \
+    X(CGX_CAN_EXPLAIN, 7, "explain-misuse", "misuse and deadlocks of a kernel come back as a status and a text") \
+    X(CGX_CAN_SOFTWARE_GRID, 8, "software-grid", "grid synchronisation by the library alone, where it is asked for")
 enum {
 #define CGX__ENUMERATOR(name, bit, word, text) name = 1 << bit,
     CGX_FOREACH_CAPABILITY(CGX__ENUMERATOR)
@@ -226,7 +227,10 @@ CGX_API cgx_status cgx_fill_f64(cgx_queue *queue, void *memory, double value, si
 /* Flags of a launch. */
 enum {
     CGX_LAUNCH_COOPERATIVE = 1, /* all blocks are resident at once: grid synchronisation works */
-    CGX_LAUNCH_DYNAMIC = 2      /* CPU: blocks are handed to workers one by one, for blocks of unequal cost */
+    CGX_LAUNCH_DYNAMIC = 2,     /* CPU: blocks are handed to workers one by one, for blocks of unequal cost */
+    /* Beside CGX_LAUNCH_COOPERATIVE, and without effect where the device is CGX_CAN_COOPERATIVE: see
+     * cgx_cooperative_or_software. */
+    CGX_LAUNCH_SOFTWARE_GRID = 4
 };
 
 /* The shape of a launch. Zero cluster means no clusters. */
@@ -269,6 +273,15 @@ CGX_UNUSED static inline cgx_config cgx_cover(int64_t n, int threads)
 CGX_UNUSED static inline cgx_config cgx_cooperative(cgx_config c)
 {
     c.flags |= CGX_LAUNCH_COOPERATIVE;
+    return c;
+}
+/* The same launch, cooperative; and where the driver has no cooperative launch but the device is CGX_CAN_SOFTWARE_GRID, a
+ * plain launch of no more blocks than fit at once, which synchronises by the library's own grid barrier (PARITY Y04). The
+ * driver then does not promise that the blocks run at once. The caller does: nothing else runs on the device beside
+ * this launch, from this process or another, or the kernel may wait for ever. */
+CGX_UNUSED static inline cgx_config cgx_cooperative_or_software(cgx_config c)
+{
+    c.flags |= CGX_LAUNCH_COOPERATIVE | CGX_LAUNCH_SOFTWARE_GRID;
     return c;
 }
 /* The same launch with BYTES of dynamic shared memory a block. */
@@ -314,7 +327,8 @@ typedef struct {
     }
 CGX_API cgx_status cgx_kernel_get_info(cgx_queue *queue, const cgx_kernel *kernel, cgx_kernel_info *info);
 
-/* Most blocks a cooperative launch of this shape can have (PARITY Y03). *blocks is 0 when not even one fits. */
+/* Most blocks a cooperative launch of this shape can have (PARITY Y03), or one by cgx_cooperative_or_software where the
+ * device takes no other. *blocks is 0 when not even one fits, or the device has neither. */
 CGX_API cgx_status cgx_max_cooperative_blocks(cgx_queue *queue, const cgx_kernel *kernel, int threads,
                                               size_t dynamic_shared, int *blocks);
 /* Blocks of this shape resident at once on one unit. */

@@ -19,6 +19,7 @@ enum {
 
 static struct {
     int workers, lanes, level, engine;
+    uint32_t grid; /* capabilities */
     uint64_t seed;
     size_t memory;
     char description[128];
@@ -90,9 +91,10 @@ static cgx_status start(int *device_count, char *reason, size_t reason_bytes)
     cpu.seed = settings.seed;
     /* Copies that are put off and threads that go on in random order are the fibers' business. */
     cpu.engine = settings.async != CGX__ASYNC_EARLY || settings.seed ? ENGINE_FIBER : settings.engine;
+    cpu.grid = settings.grid;
     cgx__executor_configure(cpu.workers, allowed);
     cgx__async_configure(settings.async);
-    cgx__stack_configure(settings.stack);
+    cgx__stack_configure(settings.stack, (size_t)sysconf(_SC_PAGESIZE));
     cpu.memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     char model[96];
     read_model(model, sizeof model);
@@ -121,7 +123,7 @@ static cgx_status device_info(int device, cgx_device_info *info)
     info->shared_bytes_per_unit = SHARED_BYTES;
     info->memory_bytes = cpu.memory;
     info->max_argument_bytes = 4096;
-    info->capabilities = CGX_CAN_COOPERATIVE | CGX_CAN_CLUSTER | CGX_CAN_PEER | CGX_CAN_UNIFIED | CGX_CAN_EXPLAIN;
+    info->capabilities = cpu.grid | CGX_CAN_CLUSTER | CGX_CAN_PEER | CGX_CAN_UNIFIED | CGX_CAN_EXPLAIN;
     static char engine[64];
     snprintf(engine, sizeof engine, "%s, %s",
              cpu.engine == ENGINE_FIBER ? "fibers" : "compiled where kernels are, else fibers", level_name(cpu.level));

@@ -125,7 +125,7 @@ INTERNAL int cgx__stack_overflowed(const stack_pool *p, int index);
 /* Whether the address is in the guard page of one of the stacks. */
 INTERNAL int cgx__stack_is_guard(const stack_pool *p, const void *address);
 /* Before the first stack; rounded up to pages. */
-INTERNAL void cgx__stack_configure(size_t bytes);
+INTERNAL void cgx__stack_configure(size_t bytes, size_t page);
 INTERNAL size_t cgx__stack_bytes(void);
 /* Bytes of memory that a thread which waits costs: what resident blocks are counted by. */
 enum { STACK_RESIDENT_BYTES = 8192 };
@@ -183,5 +183,6 @@ INTERNAL void cgx__fault_leave(int lent);
 
 /* ---- report.c ---- */
 /* Writes who waits for what in the worker's resident blocks. */
-INTERNAL void cgx__report_deadlock(worker *w, char *text, size_t bytes);
+/* Who waits for what; the status that this deserves. */
+INTERNAL cgx_status cgx__report_deadlock(worker *w, char *text, size_t bytes);
 #endif

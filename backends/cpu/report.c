@@ -66,12 +66,17 @@ static void put_queue(writer *w, const block *b, const cgx_cpu_barrier *q, const
     put(w, "); ");
 }
 
-void cgx__report_deadlock(worker *w, char *text, size_t bytes)
+cgx_status cgx__report_deadlock(worker *w, char *text, size_t bytes)
 {
     writer out = { text, text + bytes };
-    *text = 0;
-    for (int i = 0; i < w->block_capacity && i < (w->launch->cooperative ? w->started : w->launch->cluster_blocks);
-         i++) {
+    cgx_status status = CGX_ERROR_DEADLOCK;
+    const int blocks = w->launch->cooperative ? w->started : w->launch->cluster_blocks;
+    /* A block's syncs and its other collectives have a queue each, and in a right kernel only one of them waits. */
+    for (int i = 0; i < w->block_capacity && i < blocks; i++)
+        if (w->blocks[i]->pub.barrier.head && w->blocks[i]->pub.tiles[0].head)
+            status = CGX_ERROR_MISUSE;
+    put(&out, status == CGX_ERROR_MISUSE ? "threads of a block call different collectives of it: " : "deadlock: ");
+    for (int i = 0; i < w->block_capacity && i < blocks; i++) {
         const block *b = w->blocks[i];
         if (b->pub.exited == b->pub.shape.threads)
             continue;
@@ -100,4 +105,5 @@ void cgx__report_deadlock(worker *w, char *text, size_t bytes)
     size_t n = strlen(text);
     if (n > 2 && text[n - 2] == ';')
         text[n - 2] = 0;
+    return status;
 }

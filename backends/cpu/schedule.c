@@ -542,9 +542,9 @@ static int wait_for_grid(worker *w)
             return 0;
         if (__atomic_load_n(&w->launch->finished, __ATOMIC_ACQUIRE) && grid_waits(w)) {
             char text[900];
-            cgx__report_deadlock(w, text, sizeof text);
-            cgx__launch_fail(w->launch, CGX_ERROR_DEADLOCK, "%s: deadlock: %s; other blocks of the grid have ended",
-                             w->launch->kernel->name, text);
+            const cgx_status status = cgx__report_deadlock(w, text, sizeof text);
+            cgx__launch_fail(w->launch, status, "%s: %s; other blocks of the grid have ended", w->launch->kernel->name,
+                             text);
             return 0;
         }
         if (spins < 4000)
@@ -656,8 +656,8 @@ static int schedule(worker *w)
                 return 0;
         } else {
             char text[900];
-            cgx__report_deadlock(w, text, sizeof text);
-            cgx__launch_fail(w->launch, CGX_ERROR_DEADLOCK, "%s: deadlock: %s", w->launch->kernel->name, text);
+            const cgx_status status = cgx__report_deadlock(w, text, sizeof text);
+            cgx__launch_fail(w->launch, status, "%s: %s", w->launch->kernel->name, text);
             return 0;
         }
     }

@@ -44,7 +44,9 @@ cgx_status cgx__read_settings(cpu_settings *s, char *reason, size_t bytes)
 {
     const char *text;
     uint64_t value;
-    *s = (cpu_settings){ 0, 32, TOP_LEVEL, CGX__ASYNC_EARLY, 0, ENGINE_AUTO, DEFAULT_STACK };
+    *s = (cpu_settings){
+        0, 32, TOP_LEVEL, CGX__ASYNC_EARLY, 0, ENGINE_AUTO, DEFAULT_STACK, CGX_CAN_COOPERATIVE | CGX_CAN_SOFTWARE_GRID
+    };
     if ((text = getenv("CGX_CPU_WORKERS")) && *text) {
         if (!number(text, 1, MAX_WORKERS, &value))
             return refuse(reason, bytes, "CGX_CPU_WORKERS", text, "1 to 1024");
@@ -81,6 +83,14 @@ cgx_status cgx__read_settings(cpu_settings *s, char *reason, size_t bytes)
         if (!number(text, MIN_STACK, MAX_STACK, &value))
             return refuse(reason, bytes, "CGX_CPU_STACK", text, "bytes, 16384 to 1073741824");
         s->stack = (size_t)value;
+    }
+    if ((text = getenv("CGX_CPU_COOPERATIVE")) && *text) {
+        if (!strcmp(text, "software"))
+            s->grid = CGX_CAN_SOFTWARE_GRID;
+        else if (!strcmp(text, "no"))
+            s->grid = 0;
+        else if (strcmp(text, "yes"))
+            return refuse(reason, bytes, "CGX_CPU_COOPERATIVE", text, "yes, software or no");
     }
     return CGX_OK;
 }

@@ -16,6 +16,7 @@ typedef struct {
     uint64_t seed; /* CGX_CPU_SCHEDULE=seed:N; 0 for none */
     int engine;    /* CGX_CPU_ENGINE: compiled entries, where a kernel has them, or fibers */
     size_t stack;  /* CGX_CPU_STACK: bytes of a thread's stack */
+    uint32_t grid; /* CGX_CPU_COOPERATIVE: how the device says that grids synchronise, as capabilities */
 } cpu_settings;
 
 /* CGX_OK, or CGX_ERROR_INVALID with the variable, its value and what it takes. */

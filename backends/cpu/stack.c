@@ -11,8 +11,8 @@ enum {
     CHUNK_STACKS = 256,
     COLOURS = 32,
     COLOUR_BYTES = 320, /* five cache lines: spreads over two and a half pages */
-    /* Unmapped below each stack: a frame of a quarter of a mebibyte that does not fit hits it instead of stepping over it. The odd
-     * 4 KiB keep equal places of neighbouring stacks out of the same sets of a level-2 cache. */
+    /* Unmapped below each stack, in whole pages: a frame of a quarter of a mebibyte that does not fit hits it instead of stepping
+     * over it. The odd 4 KiB keep equal places of neighbouring stacks out of the same sets of a level-2 cache. */
     GUARD_BYTES = 260 * 1024,
     /* Each guard splits a mapping in two; vm.max_map_count is 65,530 by default and is the whole process's. */
     MAX_GUARDS = 24 * 1024
@@ -22,12 +22,12 @@ static int guards; /* atomic, of all workers */
 
 extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
 
-static size_t configured;
+static size_t configured, guard_bytes;
 
-void cgx__stack_configure(size_t bytes)
+void cgx__stack_configure(size_t bytes, size_t page)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
     configured = (bytes + page - 1) / page * page;
+    guard_bytes = (GUARD_BYTES + page - 1) / page * page;
 }
 size_t cgx__stack_bytes(void)
 {
@@ -36,7 +36,7 @@ size_t cgx__stack_bytes(void)
 
 static int add_chunk(stack_pool *p)
 {
-    size_t stride = cgx__stack_bytes() + GUARD_BYTES, bytes = stride * CHUNK_STACKS;
+    size_t stride = cgx__stack_bytes() + guard_bytes, bytes = stride * CHUNK_STACKS;
     int n = p->made + CHUNK_STACKS;
     stack *all = realloc(p->all, (size_t)n * sizeof *all);
     if (all)
@@ -61,7 +61,7 @@ static int add_chunk(stack_pool *p)
         stack *s = p->all + p->made + i;
         char *low = memory + (size_t)i * stride;
         s->guarded = -1;
-        s->base = low + GUARD_BYTES;
+        s->base = low + guard_bytes;
         s->top = low + stride - 64 - (i % COLOURS) * COLOUR_BYTES;
         s->top = (char *)((uintptr_t)s->top & ~(uintptr_t)63);
         p->free[p->unused++] = p->made + i;
@@ -74,7 +74,7 @@ static int add_chunk(stack_pool *p)
 static void protect(stack *s)
 {
     s->guarded = __atomic_fetch_add(&guards, 1, __ATOMIC_RELAXED) < MAX_GUARDS &&
-                 !mprotect(s->base - GUARD_BYTES, GUARD_BYTES, PROT_NONE);
+                 !mprotect(s->base - guard_bytes, guard_bytes, PROT_NONE);
     if (!s->guarded)
         memcpy(s->base, &CANARY, sizeof CANARY);
 }
@@ -115,7 +115,7 @@ void cgx__stack_reset(stack_pool *p)
 
 int cgx__stack_of(const stack_pool *p, const void *address)
 {
-    size_t stride = cgx__stack_bytes() + GUARD_BYTES;
+    size_t stride = cgx__stack_bytes() + guard_bytes;
     for (int c = 0; c < p->chunk_count; c++) {
         size_t at = (size_t)((const char *)address - p->chunks[c].memory);
         if (at < p->chunks[c].bytes)

@@ -8,35 +8,6 @@
 
 enum { ROUNDS = 3 };
 
-/* left OP right, where a whole group is blocks of PER threads: results of all three collectives. */
-static void evaluate(operator_fn *op, const char *values, size_t bytes, int blocks, int per, char *reduced,
-                     char *inclusive, char *exclusive)
-{
-    char *sums = host_memory((size_t)blocks * bytes), *totals = host_memory((size_t)blocks * bytes);
-    char *scanned = host_memory((size_t)blocks * bytes), *in_block = host_memory((size_t)per * bytes);
-
-    for (int b = 0; b < blocks; b++) {
-        canonical_reduce(op, values + (size_t)b * (size_t)per * bytes, bytes, per, sums + (size_t)b * bytes);
-        canonical_inclusive(op, values + (size_t)b * (size_t)per * bytes, bytes, per, in_block);
-        memcpy(totals + (size_t)b * bytes, in_block + (size_t)(per - 1) * bytes, bytes);
-    }
-    canonical_reduce(op, sums, bytes, blocks, reduced);
-    canonical_inclusive(op, totals, bytes, blocks, scanned);
-    for (int b = 0; b < blocks; b++) {
-        canonical_inclusive(op, values + (size_t)b * (size_t)per * bytes, bytes, per, in_block);
-        for (int i = 0; i < per; i++) {
-            char *to = inclusive + (size_t)(b * per + i) * bytes;
-            if (b)
-                op(to, scanned + (size_t)(b - 1) * bytes, in_block + (size_t)i * bytes);
-            else
-                memcpy(to, in_block + (size_t)i * bytes, bytes);
-        }
-    }
-    memset(exclusive, 0, bytes);
-    memcpy(exclusive + bytes, inclusive, (size_t)(blocks * per - 1) * bytes);
-    free(sums), free(totals), free(scanned), free(in_block);
-}
-
 /* Ranks of the grid by rank in the cluster: block (x, y, z) of the cluster, x fastest. */
 static int64_t grid_rank(const cgx_config *c, int64_t cluster, int block, int thread, int threads)
 {
@@ -64,7 +35,7 @@ static void check_all(const cgx_config *c, int grid, const char *name, operator_
                     int64_t r = grid ? i : grid_rank(c, g, i / threads, i % threads, threads);
                     memcpy(values + (size_t)i * bytes, in + (size_t)((r + round) % n) * bytes, bytes);
                 }
-                evaluate(ops[row], values, bytes, blocks, threads, want[0], want[1], want[2]);
+                canonical_wide(ops[row], values, bytes, blocks, threads, want[0], want[1], want[2]);
                 for (int w = 0; w < WIDES; w++)
                     for (int i = 0; i < size; i++) {
                         int64_t r = grid ? i : grid_rank(c, g, i / threads, i % threads, threads);
@@ -101,7 +72,7 @@ static void check_shape(cgx_config c, int grid, int specials)
     int n = c.block.x * c.block.y * c.block.z * c.grid.x * c.grid.y * c.grid.z;
 
     if (grid)
-        c = cgx_cooperative(c);
+        c = cgx_cooperative_or_software(c);
     for (int t = 0; t < (int)COUNT_OF(names); t++) {
         const value_type *type = value_types;
         while (strcmp(type->name, names[t]))
@@ -166,7 +137,7 @@ static void operators_that_do_not_commute(void **state)
     (void)state;
     for (int round = 0; round < test_scaled(20); round++) {
         int blocks = 1 + random_below(12), threads = 1 + random_below(50);
-        cgx_config c = cgx_config_1d(blocks, threads), cooperative = cgx_cooperative(c);
+        cgx_config c = cgx_config_1d(blocks, threads), cooperative = cgx_cooperative_or_software(c);
         size_t n = (size_t)(blocks * threads);
         for (size_t i = 0; i < n; i++) {
             m[i] = (matrix){ random_below(1000) * 1e-3, random_below(1000) * -1e-3, random_below(1000) * 1e-3, 0.7 };
@@ -200,7 +171,7 @@ static void groups_in_turn(void **state)
     (void)state;
     for (size_t s = 0; s < COUNT_OF(sizes); s++)
         for (int cluster = 1; cluster <= 6; cluster++) {
-            cgx_config c = cgx_cooperative(cgx_config_1d(BLOCKS, sizes[s]));
+            cgx_config c = cgx_cooperative_or_software(cgx_config_1d(BLOCKS, sizes[s]));
             c.cluster = cgx_dim(BLOCKS % cluster ? 1 : cluster, 1, 1);
             check_ok(wide_mixed_launch(test_queue, c, test_scaled(40), bad));
             fetch(results, bad, sizeof results);
@@ -223,12 +194,12 @@ static void misuse(void **state)
     check_ok(wide_in_plain_launch_launch(test_queue, cgx_config_1d(2, 32), out));
     check_says(cgx_queue_wait(test_queue), CGX_ERROR_MISUSE, "wide_in_plain_launch, block (", "not cooperative");
     for (int grid = 0; grid < 2; grid++) {
-        cgx_config c = cgx_cooperative(cgx_config_1d(4, 32));
+        cgx_config c = cgx_cooperative_or_software(cgx_config_1d(4, 32));
         c.cluster = cgx_dim(4, 1, 1);
         check_ok(wide_absent_launch(test_queue, c, grid, out));
         check_says(cgx_queue_wait(test_queue), CGX_ERROR_DEADLOCK, "wide_absent", "deadlock", " 6 ", "ended");
     }
-    check_ok(wide_mixed_launch(test_queue, cgx_cooperative(cgx_config_1d(2, 2)), 3, out));
+    check_ok(wide_mixed_launch(test_queue, cgx_cooperative_or_software(cgx_config_1d(2, 2)), 3, out));
     fetch(results, out, sizeof results);
     for (int i = 0; i < 4; i++)
         assert_int_equal(results[i], 0);
@@ -243,7 +214,7 @@ int main(void)
     };
 
     test_start_in_modes();
-    if (!test_can(CGX_CAN_CLUSTER | CGX_CAN_COOPERATIVE))
+    if (!test_can(CGX_CAN_CLUSTER) || !test_can_sync_grid())
         skip_program("this device has no clusters or no cooperative launch");
     alarm(55);
     return test_end(cmocka_run_group_tests_name("wide", tests, NULL, NULL));

@@ -65,6 +65,12 @@ CGX_UNUSED static int test_can(uint32_t capabilities)
     return (test_device.capabilities & capabilities) == capabilities;
 }
 
+/* Grids that synchronise, in whatever way the device has: by the driver, or by the library where it is asked to. */
+CGX_UNUSED static int test_can_sync_grid(void)
+{
+    return test_can(CGX_CAN_COOPERATIVE) || test_can(CGX_CAN_SOFTWARE_GRID);
+}
+
 /* Whether a kernel's misuse and deadlocks come back as a status and a text, and leave the device usable. */
 CGX_UNUSED static int test_explains_misuse(void)
 {

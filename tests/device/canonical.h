@@ -93,6 +93,38 @@ CGX_UNUSED static void canonical_exclusive(operator_fn *op, const void *values, 
     free(inclusive);
 }
 
+/* A group of BLOCKS blocks with PER threads each, a cluster or the grid: each block first, then the same over the blocks'
+ * results. With one block all three are the group's own. */
+CGX_UNUSED static void canonical_wide(operator_fn *op, const char *values, size_t bytes, int blocks, int per,
+                                      char *reduced, char *inclusive, char *exclusive)
+{
+    char *sums = malloc((size_t)blocks * bytes), *totals = malloc((size_t)blocks * bytes);
+    char *scanned = malloc((size_t)blocks * bytes), *in_block = malloc((size_t)per * bytes);
+
+    if (!sums || !totals || !scanned || !in_block)
+        abort();
+    for (int b = 0; b < blocks; b++) {
+        canonical_reduce(op, values + (size_t)b * (size_t)per * bytes, bytes, per, sums + (size_t)b * bytes);
+        canonical_inclusive(op, values + (size_t)b * (size_t)per * bytes, bytes, per, in_block);
+        memcpy(totals + (size_t)b * bytes, in_block + (size_t)(per - 1) * bytes, bytes);
+    }
+    canonical_reduce(op, sums, bytes, blocks, reduced);
+    canonical_inclusive(op, totals, bytes, blocks, scanned);
+    for (int b = 0; b < blocks; b++) {
+        canonical_inclusive(op, values + (size_t)b * (size_t)per * bytes, bytes, per, in_block);
+        for (int i = 0; i < per; i++) {
+            char *to = inclusive + (size_t)(b * per + i) * bytes;
+            if (b)
+                op(to, scanned + (size_t)(b - 1) * bytes, in_block + (size_t)i * bytes);
+            else
+                memcpy(to, in_block + (size_t)i * bytes, bytes);
+        }
+    }
+    memset(exclusive, 0, bytes);
+    memcpy(exclusive + bytes, inclusive, (size_t)(blocks * per - 1) * bytes);
+    free(sums), free(totals), free(scanned), free(in_block);
+}
+
 /* ---- the built-in operators ---- */
 
 #define DEFINE_OPERATOR(name, T, expression)                                       \

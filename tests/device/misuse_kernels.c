@@ -108,6 +108,16 @@ CGX_KERNEL_EXTERN(reduce_or_sync, (int *, out))
         cgx_sync(t);
 }
 
+CGX_KERNEL_EXTERN(block_sync_or_reduce, (int, who), (int *, out))
+{
+    cgx_block b = cgx_this_block();
+    int rank = cgx_thread_rank(b);
+    if (rank == who)
+        cgx_sync(b);
+    else
+        *out = cgx_reduce(b, rank, CGX_PLUS);
+}
+
 CGX_KERNEL_EXTERN(any_or_all_coalesced, (int *, out))
 {
     cgx_block b = cgx_this_block();

@@ -47,6 +47,8 @@ CGX_KERNEL_DECLARE(misuse, (int, which), (int, late), (char *, memory), (int *, 
 CGX_KERNEL_DECLARE(reduce_or_scan, (int *, out))
 CGX_KERNEL_DECLARE(sync_or_reduce, (int *, out))
 CGX_KERNEL_DECLARE(reduce_or_sync, (int *, out))
+/* Of the block, whose syncs wait apart from its other collectives: found when nobody can go on. */
+CGX_KERNEL_DECLARE(block_sync_or_reduce, (int, who), (int *, out))
 CGX_KERNEL_DECLARE(any_or_all_coalesced, (int *, out))
 CGX_KERNEL_DECLARE(tile_of_coalesced, (int *, out))
 

@@ -35,9 +35,9 @@ static void ranks_and_sizes(void **state)
             check_ok(grid_views_plain_launch(test_queue, c, out));
             fetch(views, out, MOST * sizeof *views);
             check_views(views, grids[i], threads, 0);
-            if (!test_can(CGX_CAN_COOPERATIVE))
+            if (!test_can_sync_grid())
                 continue;
-            check_ok(grid_views_launch(test_queue, cgx_cooperative(c), out));
+            check_ok(grid_views_launch(test_queue, cgx_cooperative_or_software(c), out));
             fetch(views, out, MOST * sizeof *views);
             check_views(views, grids[i], threads, 1);
         }
@@ -55,7 +55,8 @@ static void check_rounds(int blocks, int threads, int rounds, int halves)
     for (int i = 0; i < n; i++)
         now[i] = (uint32_t)random_u64();
     a = device_copy(now, bytes);
-    check_ok(grid_rounds_launch(test_queue, cgx_cooperative(cgx_config_1d(blocks, threads)), rounds, halves, a, b));
+    check_ok(grid_rounds_launch(test_queue, cgx_cooperative_or_software(cgx_config_1d(blocks, threads)), rounds, halves,
+                                a, b));
     fetch(results, rounds % 2 ? b : a, bytes);
     for (int i = 0; i < rounds; i++) {
         uint32_t *last = now;
@@ -128,7 +129,8 @@ static void sum_by_shares(void **state)
     canonical_reduce(plus_f64, shares, sizeof sum, THREADS, &sum);
     in = device_copy(values, N * sizeof *values);
     for (int round = 0; round < 3; round++) {
-        check_ok(grid_sum_launch(test_queue, cgx_cooperative(cgx_config_1d(blocks, THREADS)), N, in, out_shares, out));
+        check_ok(grid_sum_launch(test_queue, cgx_cooperative_or_software(cgx_config_1d(blocks, THREADS)), N, in,
+                                 out_shares, out));
         fetch(results, out, (size_t)(blocks * THREADS) * sizeof *results);
         for (int i = 0; i < blocks * THREADS; i++)
             assert_memory_equal(results + i, &sum, sizeof sum);
@@ -148,7 +150,8 @@ static void barriers_of_every_kind(void **state)
     void *counts = device_memory(BLOCKS * sizeof(int)), *out = device_memory(sizeof wrong);
 
     (void)state;
-    check_ok(grid_mixed_launch(test_queue, cgx_cooperative(cgx_config_1d(blocks, THREADS)), 30, counts, out));
+    check_ok(
+        grid_mixed_launch(test_queue, cgx_cooperative_or_software(cgx_config_1d(blocks, THREADS)), 30, counts, out));
     fetch(wrong, out, sizeof wrong);
     for (int i = 0; i < blocks * THREADS; i++)
         assert_int_equal(wrong[i], 0);
@@ -172,7 +175,7 @@ static void too_many_blocks(void **state)
         if (i + 1 < length && (length - i - 1) % 3 == 0)
             number[k++] = ',';
     }
-    check_says(grid_rounds_launch(test_queue, cgx_cooperative(cgx_config_1d(most + 1, 1024)), 1, 0, a, a),
+    check_says(grid_rounds_launch(test_queue, cgx_cooperative_or_software(cgx_config_1d(most + 1, 1024)), 1, 0, a, a),
                CGX_ERROR_LIMIT, "grid_rounds", number);
     device_free(a);
 }
@@ -188,7 +191,7 @@ int main(void)
     const struct CMUnitTest plain[] = { cmocka_unit_test(ranks_and_sizes) };
 
     test_start();
-    if (!test_can(CGX_CAN_COOPERATIVE)) /* what is left is not worth a status of its own */
+    if (!test_can_sync_grid()) /* what is left is not worth a status of its own */
         return test_end(cmocka_run_group_tests_name("grid, plain launches", plain, NULL, NULL));
     return test_end(cmocka_run_group_tests_name("grid", tests, NULL, NULL));
 }

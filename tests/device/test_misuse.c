@@ -46,6 +46,13 @@ static void different_collectives_of_one_group(void **state)
     check_ok(reduce_or_sync_launch(test_queue, c, out));
     check_says(cgx_queue_wait(test_queue), CGX_ERROR_MISUSE, "reduce_or_sync, block (", "other threads call another");
     check_still_works();
+    for (int who = 0; who < 64; who += 21) {
+        check_ok(block_sync_or_reduce_launch(test_queue, c, who, out));
+        check_says(cgx_queue_wait(test_queue), CGX_ERROR_MISUSE, "block_sync_or_reduce",
+                   "threads of a block call different collectives of it", "wait in sync of the block",
+                   "wait in reduce of the block");
+        check_still_works();
+    }
     check_ok(any_or_all_coalesced_launch(test_queue, c, out));
     check_says(cgx_queue_wait(test_queue), CGX_ERROR_MISUSE, "any_or_all_coalesced, block (",
                "other threads call another");

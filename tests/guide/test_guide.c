@@ -434,7 +434,7 @@ static void guide_16_asking_for_cooperative_launches(void **state)
     check_ok(cgx_kernel_get_info(test_queue, CGX_KERNEL_OF(guide_is_valid), &info));
     assert_int_equal(info.cooperative, 0);
     check_ok(cgx_max_cooperative_blocks(test_queue, CGX_KERNEL_OF(guide_is_valid), 20, 0, &most));
-    assert_int_equal(most > 0, test_can(CGX_CAN_COOPERATIVE));
+    assert_int_equal(most > 0, test_can_sync_grid());
     if (test_can(CGX_CAN_COOPERATIVE)) {
         check_ok(guide_is_valid_launch(test_queue, cgx_cooperative(cgx_config_1d(2, 20)), out));
         fetch(results, out, sizeof results);

@@ -299,6 +299,49 @@ static void cooperative_launch(void **state)
     assert_int_equal(host[0], 5);
 }
 
+/* The library's own grid barrier: taken only when it is asked for, only where the driver has none, and only for blocks
+ * that fit. The CPU can be told what to say of itself (CGX_CPU_COOPERATIVE). rows: Y04 Y03 */
+static void grid_barrier_of_the_library(void **state)
+{
+    const char *told = getenv("CGX_CPU_COOPERATIVE");
+    const int native = test_can(CGX_CAN_COOPERATIVE), software = test_can(CGX_CAN_SOFTWARE_GRID);
+    const cgx_config plain = cgx_config_1d(7, 40);
+    cgx_config c = plain;
+    int most = -1;
+
+    (void)state;
+    if (told) {
+        assert_int_equal(native, !strcmp(told, "yes"));
+        assert_int_equal(software, strcmp(told, "no") != 0);
+    }
+    /* The flag alone is not a cooperative launch. */
+    c.flags |= CGX_LAUNCH_SOFTWARE_GRID;
+    check_says(sum_over_grid_launch(test_queue, c, out, out + 1000), CGX_ERROR_UNSUPPORTED, "sum_over_grid",
+               "cooperative");
+    nothing_ran();
+    if (!native) {
+        check_says(sum_over_grid_launch(test_queue, cgx_cooperative(plain), out, out + 1000), CGX_ERROR_UNSUPPORTED,
+                   test_device.name, "no cooperative launch", software ? "cgx_cooperative_or_software" : "");
+        nothing_ran();
+    }
+    c = cgx_cooperative_or_software(plain);
+    check_ok(cgx_max_cooperative_blocks(test_queue, CGX_KERNEL_OF(sum_over_grid), 40, 0, &most));
+    if (!native && !software) {
+        assert_int_equal(most, 0);
+        check_says(sum_over_grid_launch(test_queue, c, out, out + 1000), CGX_ERROR_UNSUPPORTED, test_device.name,
+                   "no cooperative launch");
+        nothing_ran();
+        return;
+    }
+    assert_true(most >= 7);
+    check_ok(sum_over_grid_launch(test_queue, c, out, out + 1000));
+    fetch(host, out, sizeof host);
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(host[1000 + i], 21);
+    c.grid.x = most < INT_MAX ? most + 1 : most;
+    check_says(sum_over_grid_launch(test_queue, c, out, out), CGX_ERROR_LIMIT, "sum_over_grid", "cooperative blocks");
+}
+
 static void too_many_cooperative_blocks(void **state)
 {
     char text[200];
@@ -554,6 +597,7 @@ int main(void)
         cmocka_unit_test_setup(too_much_dynamic_shared_memory, set_up),
         cmocka_unit_test_setup(too_much_static_shared_memory, set_up),
         cmocka_unit_test_setup(cooperative_launch, set_up),
+        cmocka_unit_test_setup(grid_barrier_of_the_library, set_up),
         cmocka_unit_test_setup(too_many_cooperative_blocks, set_up),
         cmocka_unit_test_setup(clusters, set_up),
         cmocka_unit_test_setup(array_of_arguments, set_up),

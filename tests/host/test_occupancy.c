@@ -72,7 +72,7 @@ static void cooperative_blocks(void **state)
     for (int threads = 32; threads <= test_device.max_threads_per_block; threads *= 2) {
         check_ok(cgx_max_cooperative_blocks(test_queue, k, threads, 0, &n));
         assert_true(n <= before);
-        assert_int_equal(n > 0, test_can(CGX_CAN_COOPERATIVE));
+        assert_int_equal(n > 0, test_can_sync_grid());
         before = n;
     }
     int without = n;
