@@ -124,10 +124,16 @@
 /* All ranks and *same = 1 if every v has the same bytes, else 0 and *same = 0. */
 #define cgx_match_all(g, v, same) CGX__MATCH(g, v, MATCH_ALL, same)
 
-/* Every tile size. Each gives a type cgx_tile_N. */
+/* Every tile size. Each gives a type cgx_tile_N. For users' macros: what X writes may call functions of groups. Those are macros
+ * over the same list in C, and no macro expands inside itself, so the library has a list of its own. */
 #define CGX_FOREACH_TILE(X) X(1) X(2) X(4) X(8) X(16) X(32) X(64) X(128) X(256) X(512) X(1024)
+#define CGX__FOREACH_TILE(X) CGX__FOREACH_NARROW_TILE(X) CGX__FOREACH_WIDE_TILE(X)
 #define CGX__FOREACH_NARROW_TILE(X) X(1) X(2) X(4) X(8) X(16) X(32) X(64)
 #define CGX__FOREACH_WIDE_TILE(X) X(128) X(256) X(512) X(1024)
+
+#define CGX__SUM(N) +N
+CGX__STATIC_ASSERT((0 CGX_FOREACH_TILE(CGX__SUM)) == (0 CGX__FOREACH_TILE(CGX__SUM)), "both lists have the same sizes");
+#undef CGX__SUM
 
 /* Bit i is rank i of the group. 64 bits everywhere, whatever the warp. */
 typedef uint64_t cgx_mask;

@@ -15,8 +15,8 @@
 /* Rows of results, in the order in which the kernels write them. */
 enum { ROW_PLUS, ROW_LESS, ROW_GREATER, ROW_BIT_AND, ROW_BIT_XOR, ROW_BIT_OR, INTEGER_ROWS, FLOAT_ROWS = ROW_BIT_AND };
 
-/* Every tile size. Not the library's CGX_FOREACH_TILE: its own macros use that, and none expands inside itself. */
-#define FOREACH_TILE_SIZE(X) X(1) X(2) X(4) X(8) X(16) X(32) X(64) X(128) X(256) X(512) X(1024)
+/* Every tile size. Functions of groups are called in what it writes. */
+#define FOREACH_TILE_SIZE(X) CGX_FOREACH_TILE(X)
 
 /* Types that only move: three bytes, and the largest. */
 typedef struct {

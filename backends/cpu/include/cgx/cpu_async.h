@@ -30,10 +30,12 @@ CGX__INLINE size_t cgx__fewer(size_t a, size_t b)
 
 CGX__INLINE void cgx__memcpy_async(cgx_group g, void *destination, const void *source, size_t bytes, int line)
 {
-    if (CGX__LATE(g))
-        cgx__cpu_group_copy(&g, destination, source, bytes, line);
-    else if (g.rank == 0)
+    if (CGX__LATE(g)) {
+        const cgx_group in_memory = g; /* here alone: threads that pass the copy by would store the group for nothing */
+        cgx__cpu_group_copy(&in_memory, destination, source, bytes, line);
+    } else if (g.rank == 0) {
         memmove(destination, source, bytes);
+    }
 }
 
 CGX__INLINE void cgx__memcpy_async_aligned(cgx_group g, void *destination, const void *source, size_t bytes,
@@ -48,8 +50,10 @@ CGX__INLINE void cgx__memcpy_async_aligned(cgx_group g, void *destination, const
 /* The group's synchronisation makes the copies everybody's. */
 CGX__INLINE void cgx__wait_prior(cgx_group g, uint32_t stages, int line)
 {
-    if (CGX__LATE(g))
-        cgx__cpu_wait_group(&g, stages);
+    if (CGX__LATE(g)) {
+        const cgx_group in_memory = g;
+        cgx__cpu_wait_group(&in_memory, stages);
+    }
     cgx__sync(g, line);
 }
 

@@ -19,7 +19,7 @@ typedef struct cgx_grid {
         cgx_cpu_thread *t;               \
         int level, meta_rank, meta_size; \
     } cgx_tile_##N;
-CGX_FOREACH_TILE(CGX__TILE_TYPE)
+CGX__FOREACH_TILE(CGX__TILE_TYPE)
 typedef struct cgx_tile {
     cgx_cpu_thread *t;
     int level, meta_rank, meta_size, size;
@@ -150,7 +150,7 @@ CGX__INLINE cgx_group cgx__any_grid(cgx_grid g)
     {                                                                                                         \
         return cgx__make_group(g.t, g.level, CGX__TILE, N, g.t->rank & (N - 1), g.meta_rank, g.meta_size, 0); \
     }
-CGX_FOREACH_TILE(CGX__ANY_TILE)
+CGX__FOREACH_TILE(CGX__ANY_TILE)
 CGX__INLINE cgx_group cgx__any_tile(cgx_tile g)
 {
     return cgx__make_group(g.t, g.level, CGX__TILE, g.size, g.t->rank & (g.size - 1), g.meta_rank, g.meta_size, 0);
@@ -228,7 +228,7 @@ CGX__INLINE int cgx__count_group(cgx_group g)
     {                                              \
         return (void)g, N;                         \
     }
-CGX_FOREACH_TILE(CGX__RANK_TILE)
+CGX__FOREACH_TILE(CGX__RANK_TILE)
 
 #ifdef __cplusplus
 extern "C++" { /* overloads and templates, in a program that includes this inside extern "C" too */
@@ -250,7 +250,7 @@ extern "C++" { /* overloads and templates, in a program that includes this insid
         return cgx__count_##f(g);                  \
     }
 #define CGX__OVERLOAD_TILE(N) CGX__OVERLOAD_GROUP(cgx_tile_##N, N)
-CGX_FOREACH_TILE(CGX__OVERLOAD_TILE)
+CGX__FOREACH_TILE(CGX__OVERLOAD_TILE)
 CGX__OVERLOAD_GROUP(cgx_block, block)
 CGX__OVERLOAD_GROUP(cgx_tile, tile)
 CGX__OVERLOAD_GROUP(cgx_coalesced, coalesced)
@@ -289,19 +289,19 @@ CGX__FOREACH_WIDE_TILE(CGX__TOO_WIDE)
 }
 #else
 #define CGX__ANY_CASE(N) cgx_tile_##N : cgx__any_##N,
-#define cgx__any(g)                                         \
-    _Generic((g), CGX_FOREACH_TILE(CGX__ANY_CASE) cgx_block \
-             : cgx__any_block, cgx_tile                     \
-             : cgx__any_tile, cgx_coalesced                 \
-             : cgx__any_coalesced, cgx_group                \
+#define cgx__any(g)                                          \
+    _Generic((g), CGX__FOREACH_TILE(CGX__ANY_CASE) cgx_block \
+             : cgx__any_block, cgx_tile                      \
+             : cgx__any_tile, cgx_coalesced                  \
+             : cgx__any_coalesced, cgx_group                 \
              : cgx__any_group)(g)
-#define cgx__any_or_grid(g)                                 \
-    _Generic((g), CGX_FOREACH_TILE(CGX__ANY_CASE) cgx_block \
-             : cgx__any_block, cgx_tile                     \
-             : cgx__any_tile, cgx_coalesced                 \
-             : cgx__any_coalesced, cgx_group                \
-             : cgx__any_group, cgx_cluster                  \
-             : cgx__any_cluster, cgx_grid                   \
+#define cgx__any_or_grid(g)                                  \
+    _Generic((g), CGX__FOREACH_TILE(CGX__ANY_CASE) cgx_block \
+             : cgx__any_block, cgx_tile                      \
+             : cgx__any_tile, cgx_coalesced                  \
+             : cgx__any_coalesced, cgx_group                 \
+             : cgx__any_group, cgx_cluster                   \
+             : cgx__any_cluster, cgx_grid                    \
              : cgx__any_grid)(g)
 /* A group without a row here has no ballot: it can be wider than a mask. */
 #define cgx__narrow(g)                                              \
@@ -312,21 +312,21 @@ CGX__FOREACH_WIDE_TILE(CGX__TOO_WIDE)
              : cgx__any_group)(g)
 #define CGX__RANK_CASE(N) cgx_tile_##N : cgx__rank_##N,
 #define CGX__COUNT_CASE(N) cgx_tile_##N : cgx__count_##N,
-#define cgx__thread_rank(g)                                  \
-    _Generic((g), CGX_FOREACH_TILE(CGX__RANK_CASE) cgx_block \
-             : cgx__rank_block, cgx_tile                     \
-             : cgx__rank_tile, cgx_coalesced                 \
-             : cgx__rank_coalesced, cgx_group                \
-             : cgx__rank_group, cgx_cluster                  \
-             : cgx__rank_cluster, cgx_grid                   \
+#define cgx__thread_rank(g)                                   \
+    _Generic((g), CGX__FOREACH_TILE(CGX__RANK_CASE) cgx_block \
+             : cgx__rank_block, cgx_tile                      \
+             : cgx__rank_tile, cgx_coalesced                  \
+             : cgx__rank_coalesced, cgx_group                 \
+             : cgx__rank_group, cgx_cluster                   \
+             : cgx__rank_cluster, cgx_grid                    \
              : cgx__rank_grid)(g)
-#define cgx__num_threads(g)                                   \
-    _Generic((g), CGX_FOREACH_TILE(CGX__COUNT_CASE) cgx_block \
-             : cgx__count_block, cgx_tile                     \
-             : cgx__count_tile, cgx_coalesced                 \
-             : cgx__count_coalesced, cgx_group                \
-             : cgx__count_group, cgx_cluster                  \
-             : cgx__count_cluster, cgx_grid                   \
+#define cgx__num_threads(g)                                    \
+    _Generic((g), CGX__FOREACH_TILE(CGX__COUNT_CASE) cgx_block \
+             : cgx__count_block, cgx_tile                      \
+             : cgx__count_tile, cgx_coalesced                  \
+             : cgx__count_coalesced, cgx_group                 \
+             : cgx__count_group, cgx_cluster                   \
+             : cgx__count_cluster, cgx_grid                    \
              : cgx__count_grid)(g)
 #endif
 
@@ -446,7 +446,7 @@ CGX__INLINE int cgx__grid_is_valid(cgx_grid g)
             cgx__cpu_misuse(p.t, line, "tiled_partition takes a block or a tile");                  \
         return g;                                                                                   \
     }
-CGX_FOREACH_TILE(CGX__TILED)
+CGX__FOREACH_TILE(CGX__TILED)
 CGX__INLINE cgx_tile cgx__tiled_n(cgx_group p, int n, int line)
 {
     if (CGX__UNLIKELY(n <= 0 || n & (n - 1) || n > CGX__MAX_THREADS || p.size & (n - 1)))
