@@ -92,6 +92,8 @@ if ((!quick)); then
     # Fibers leave a stack and come back to it: the fake stacks of use-after-return do not follow them.
     export ASAN_OPTIONS="halt_on_error=1:abort_on_error=1:print_summary=1:detect_stack_use_after_return=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
     export UBSAN_OPTIONS="halt_on_error=1:abort_on_error=1:print_summary=1:print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
+    # Kernels that are not optimised, with what the sanitizers add, need more than the 64 KiB of a thread's stack.
+    export CGX_CPU_STACK=${CGX_CPU_STACK:-131072}
     patience=(-t 4)
     build_and_run "$root/build-asan" -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
 

@@ -81,10 +81,18 @@ static deferred *take(worker *w, deferred **at)
     return d;
 }
 
+/* Copies of no bytes may come with pointers to nothing. */
+static void copy_now(char *destination, const char *source, size_t bytes, size_t zeros)
+{
+    if (bytes)
+        memcpy(destination, source, bytes);
+    if (zeros)
+        memset(destination + bytes, 0, zeros);
+}
+
 static void perform_copy(const deferred *d)
 {
-    memcpy(d->destination, d->source, d->bytes);
-    memset(d->destination + d->bytes, 0, d->zeros);
+    copy_now(d->destination, d->source, d->bytes, d->zeros);
 }
 
 static void perform(deferred *taken)
@@ -192,8 +200,7 @@ static void copy_later(cgx_cpu_thread *t, enum kind kind, uint32_t stage, void *
     worker *w = (worker *)t->block->worker;
     deferred *d = put_off(w) ? add(w, kind, t, line) : NULL;
     if (!d) {
-        memcpy(destination, source, bytes);
-        memset((char *)destination + bytes, 0, zeros);
+        copy_now(destination, source, bytes, zeros);
         return;
     }
     d->stage = stage;
@@ -201,7 +208,8 @@ static void copy_later(cgx_cpu_thread *t, enum kind kind, uint32_t stage, void *
     d->source = source;
     d->bytes = bytes;
     d->zeros = zeros;
-    memset(destination, POISON, bytes + zeros);
+    if (bytes + zeros)
+        memset(destination, POISON, bytes + zeros);
 }
 
 void cgx__cpu_group_copy(const cgx_group *g, void *destination, const void *source, size_t bytes, int line)
@@ -225,10 +233,8 @@ void cgx__cpu_pipeline_copy(cgx_cpu_thread *t, void *destination, const void *so
     uint32_t *stages = counters(&b->stages);
     if (stages)
         copy_later(t, COPY, stages[t->rank], destination, source, bytes, zeros, line);
-    else {
-        memcpy(destination, source, bytes);
-        memset((char *)destination + bytes, 0, zeros);
-    }
+    else
+        copy_now(destination, source, bytes, zeros);
 }
 
 void cgx__cpu_commit(cgx_cpu_thread *t)
@@ -288,7 +294,7 @@ void cgx__cpu_bulk_copy(cgx_cpu_thread *t, void *destination, const void *source
     worker *w = (worker *)t->block->worker;
     deferred *d = put_off(w) ? add(w, BULK, t, line) : NULL;
     if (!d) {
-        memcpy(destination, source, bytes);
+        copy_now(destination, source, bytes, 0);
         cgx__cpu_mbarrier_arrive(t, barrier, 0, 0, -(int64_t)bytes, line);
         return;
     }
@@ -296,7 +302,8 @@ void cgx__cpu_bulk_copy(cgx_cpu_thread *t, void *destination, const void *source
     d->source = source;
     d->bytes = bytes;
     d->barrier = barrier;
-    memset(destination, POISON, bytes);
+    if (bytes)
+        memset(destination, POISON, bytes);
 }
 
 void cgx__cpu_bulk_store(cgx_cpu_thread *t, void *destination, const void *source, size_t bytes, int line)
@@ -305,7 +312,7 @@ void cgx__cpu_bulk_store(cgx_cpu_thread *t, void *destination, const void *sourc
     if (stores)
         copy_later(t, STORE, stores[t->rank], destination, source, bytes, 0, line);
     else
-        memcpy(destination, source, bytes);
+        copy_now(destination, source, bytes, 0);
 }
 
 void cgx__cpu_bulk_commit(cgx_cpu_thread *t)

@@ -575,6 +575,7 @@ static int prepare(worker *w, launch *l, int64_t first, int64_t end)
     int resident = l->cooperative ? (int)(end - first) : l->cluster_blocks;
     size_t shared = ((l->static_shared + 127) & ~(size_t)127) + l->dynamic_shared;
     w->launch = l;
+    w->main_stack_bottom = NULL; /* of another thread than last time: whoever waits may run a worker */
     w->next_block = first, w->end_block = l->dynamic ? first : end;
     w->resident = w->started = 0;
     w->continuing = NULL;
