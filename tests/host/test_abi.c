@@ -43,6 +43,12 @@ static const fact facts[] = {
     FIELD(cgx_kernel, parameter_count), FIELD(cgx_kernel, argument_bytes), FIELD(cgx_kernel, entries),
     FIELD(cgx_kernel, entry_count), FIELD(cgx_kernel, max_threads), FIELD(cgx_kernel, block),
     FIELD(cgx_kernel, reserved), NUMBER(CGX_KERNEL_IS_COOPERATIVE), NUMBER(CGX_KERNEL_FIXED_BLOCK),
+    NUMBER(CGX__LARGE_SHARED), NUMBER(CGX__LAUNCH_LINE), NUMBER(CGX__PART_BYTES), SIZE(cgx__launch_error),
+    FIELD(cgx__launch_error, misuse), FIELD(cgx__launch_error, line), FIELD(cgx__launch_error, block),
+    FIELD(cgx__launch_error, thread), FIELD(cgx__launch_error, kernel), SIZE(cgx__launch_record),
+    FIELD(cgx__launch_record, arrived), FIELD(cgx__launch_record, released), FIELD(cgx__launch_record, claimed),
+    FIELD(cgx__launch_record, error), SIZE(cgx__thread), FIELD(cgx__thread, record), FIELD(cgx__thread, kernel),
+    FIELD(cgx__thread, phases),
     /* What entries of the CPU share with libcgx: backends/cpu/include/cgx. */
     SIZE(cgx_cpu_node), FIELD(cgx_cpu_node, sp), FIELD(cgx_cpu_node, next), FIELD(cgx_cpu_node, object),
     FIELD(cgx_cpu_node, line), FIELD(cgx_cpu_node, operation), SIZE(cgx_cpu_barrier), FIELD(cgx_cpu_barrier, head),
@@ -81,7 +87,7 @@ static const fact facts[] = {
 
 /* The layout that the version stands for, on processors with 64-bit pointers. */
 enum { VERSION = 1 };
-static const uint64_t LAYOUT = 0;
+static const uint64_t LAYOUT = 0x20047365c90bde27;
 
 static void layout_and_version(void **state)
 {
