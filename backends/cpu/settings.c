@@ -44,9 +44,8 @@ cgx_status cgx__read_settings(cpu_settings *s, char *reason, size_t bytes)
 {
     const char *text;
     uint64_t value;
-    *s = (cpu_settings){
-        0, 32, TOP_LEVEL, CGX__ASYNC_EARLY, 0, ENGINE_AUTO, DEFAULT_STACK, CGX_CAN_COOPERATIVE | CGX_CAN_SOFTWARE_GRID
-    };
+    *s = (cpu_settings){ 0, 32,          TOP_LEVEL,     CGX__ASYNC_EARLY,
+                         0, ENGINE_AUTO, DEFAULT_STACK, CGX_CAN_COOPERATIVE | CGX_CAN_SOFTWARE_GRID };
     if ((text = getenv("CGX_CPU_WORKERS")) && *text) {
         if (!number(text, 1, MAX_WORKERS, &value))
             return refuse(reason, bytes, "CGX_CPU_WORKERS", text, "1 to 1024");
