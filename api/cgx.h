@@ -9,5 +9,6 @@
 #include <cgx/barrier.h>
 #include <cgx/async.h>
 #include <cgx/atomic.h>
+#include <cgx/device_runtime.h>
 #include <cgx/types.h>
 #endif

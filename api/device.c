@@ -221,6 +221,39 @@ cgx_status cgx_device_can_access(const cgx_device *device, const cgx_device *pee
     return CGX_OK;
 }
 
+static cgx_status check_limit(const cgx_device *device, cgx_limit limit, const char *what)
+{
+    cgx_status s = cgx__check_process(what);
+    if (s)
+        return s;
+    if (!device || (limit != CGX_LIMIT_HEAP_BYTES && limit != CGX_LIMIT_PENDING_LAUNCHES))
+        return cgx__fail(CGX_ERROR_INVALID, device ? "%s: there is no such limit" : "%s: device is NULL", what);
+    if (!device->backend->set_limit)
+        return cgx__fail(CGX_ERROR_UNSUPPORTED, "%s: kernels on %s have no device runtime", what, device->name);
+    return CGX_OK;
+}
+
+cgx_status cgx_device_set_limit(cgx_device *device, cgx_limit limit, size_t value)
+{
+    cgx_status s = check_limit(device, limit, "cgx_device_set_limit");
+    if (s)
+        return s;
+    if (__atomic_load_n(&device->launched, __ATOMIC_RELAXED))
+        return cgx__fail(CGX_ERROR_INVALID, "cgx_device_set_limit: %s has run kernels; set its limits before the first",
+                         device->name);
+    return device->backend->set_limit(device->index, limit, value);
+}
+
+cgx_status cgx_device_get_limit(const cgx_device *device, cgx_limit limit, size_t *value)
+{
+    cgx_status s = check_limit(device, limit, "cgx_device_get_limit");
+    if (s)
+        return s;
+    if (!value)
+        return cgx__fail(CGX_ERROR_INVALID, "cgx_device_get_limit: value is NULL");
+    return device->backend->get_limit(device->index, limit, value);
+}
+
 int cgx_local_rank(void)
 {
     static const char *const variables[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",

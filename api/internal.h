@@ -12,6 +12,7 @@ struct cgx_device {
     const cgx_backend *backend;
     int index;
     char name[32];
+    int launched; /* atomic: some kernel has been */
     cgx_device_info info;
 };
 

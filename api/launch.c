@@ -133,30 +133,51 @@ static void explain(const cgx_device *device, const cgx_launch_request *r, kerne
             r->shared.fixed + c->dynamic_shared, text);
 }
 
-cgx_status cgx__launch(cgx_queue *queue, const cgx_kernel *kernel, const cgx_config *config, const void *arguments,
-                       size_t bytes)
+cgx_status cgx__check_launch(const cgx_device *device, const cgx_kernel *kernel, cgx_config *config,
+                             const void *arguments, size_t bytes, cgx_launch_request *request)
 {
     kernel_record *record;
-    cgx_status s = cgx__check_process("cgx_launch");
-    /* The version first: what else a descriptor of another one holds is not known. */
-    if (s || (s = cgx__kernel_find(kernel, "cgx_launch", &record)) || (s = cgx__check_queue(queue, kernel->name)))
+    cgx_status s = cgx__kernel_find(kernel, "cgx_launch", &record);
+    if (s)
         return s;
     if (bytes != kernel->argument_bytes || !arguments)
         return cgx__fail(CGX_ERROR_INVALID, "%s: %s bytes of arguments given, the kernel takes %s", kernel->name,
                          cgx__size(bytes), cgx__number(kernel->argument_bytes));
-    if (!config || config->size < sizeof *config)
+    if (config->size < sizeof *config)
         return cgx__fail(CGX_ERROR_INVALID, "%s: the configuration's size is not set; use cgx_config_make",
                          kernel->name);
-    const cgx_device *device = queue->h.device;
-    cgx_config c = *config;
     cgx_shared_use shared = record->shared;
-    shared.dynamic = c.dynamic_shared;
-    if ((s = check_shape(&device->info, kernel, &c)) ||
+    shared.dynamic = config->dynamic_shared;
+    if ((s = check_shape(&device->info, kernel, config)) ||
         (s = check_shared(&device->info, kernel, shared.fixed, shared.dynamic)) ||
-        (s = check_cluster(&device->info, kernel, &c)) || (s = check_cooperative(device, kernel, &c, &shared)))
+        (s = check_cluster(&device->info, kernel, config)) || (s = check_cooperative(device, kernel, config, &shared)))
         return s;
-    cgx_launch_request request = { kernel, &c, arguments, bytes, shared };
+    *request = (cgx_launch_request){ kernel, config, arguments, bytes, shared };
+    return CGX_OK;
+}
+
+cgx_status cgx__launch(cgx_queue *queue, const cgx_kernel *kernel, const cgx_config *config, const void *arguments,
+                       size_t bytes)
+{
+    kernel_record *record;
+    cgx_launch_request request;
+    cgx_status s = cgx__check_process("cgx_launch");
+    /* The version first: what else a descriptor of another one holds is not known. */
+    if (s || (s = cgx__kernel_find(kernel, "cgx_launch", &record)) || (s = cgx__check_queue(queue, kernel->name)))
+        return s;
+    cgx_device *device = queue->h.device;
+    cgx_config c;
+    memset(&c, 0, sizeof c);
+    if (config && config->size >= sizeof c)
+        c = *config;
+    if ((s = cgx__check_launch(device, kernel, &c, arguments, bytes, &request)))
+        return s;
+    if (kernel->flags & CGX_KERNEL_LAUNCHES && !(device->info.capabilities & CGX_CAN_DEVICE_LAUNCH))
+        return cgx__fail(CGX_ERROR_UNSUPPORTED, "%s launches kernels, which kernels on %s cannot", kernel->name,
+                         device->name);
     explain(device, &request, record);
+    if (!__atomic_load_n(&device->launched, __ATOMIC_RELAXED))
+        __atomic_store_n(&device->launched, 1, __ATOMIC_RELAXED);
     return device->backend->enqueue_launch(queue->h.implementation, &request);
 }
 
@@ -217,14 +238,13 @@ cgx_status cgx_kernel_get_info(cgx_queue *queue, const cgx_kernel *kernel, cgx_k
     return CGX_OK;
 }
 
-static cgx_status occupancy(cgx_queue *queue, const cgx_kernel *kernel, int threads, size_t dynamic_shared,
-                            const char *what, int *per_unit, int *cooperative)
+cgx_status cgx__check_occupancy(const cgx_device *device, const cgx_kernel *kernel, int threads, size_t dynamic_shared,
+                                const char *what, int *per_unit, int *cooperative)
 {
     kernel_record *record;
-    cgx_status s = cgx__check_queue(queue, what);
-    if (s || (s = cgx__kernel_find(kernel, what, &record)))
+    cgx_status s = cgx__kernel_find(kernel, what, &record);
+    if (s)
         return s;
-    const cgx_device *device = queue->h.device;
     if (threads <= 0)
         return cgx__fail(CGX_ERROR_INVALID, "%s: %d threads a block; at least 1 is needed", what, threads);
     *per_unit = *cooperative = 0;
@@ -236,6 +256,13 @@ static cgx_status occupancy(cgx_queue *queue, const cgx_kernel *kernel, int thre
     cgx_shared_use shared = record->shared;
     shared.dynamic = dynamic_shared;
     return device->backend->occupancy(device->index, kernel, threads, &shared, per_unit, cooperative);
+}
+
+static cgx_status occupancy(cgx_queue *queue, const cgx_kernel *kernel, int threads, size_t dynamic_shared,
+                            const char *what, int *per_unit, int *cooperative)
+{
+    cgx_status s = cgx__check_queue(queue, what);
+    return s ? s : cgx__check_occupancy(queue->h.device, kernel, threads, dynamic_shared, what, per_unit, cooperative);
 }
 
 cgx_status cgx_max_cooperative_blocks(cgx_queue *queue, const cgx_kernel *kernel, int threads, size_t dynamic_shared,
@@ -263,20 +290,18 @@ cgx_status cgx_occupancy(cgx_queue *queue, const cgx_kernel *kernel, int threads
     return s;
 }
 
-cgx_status cgx_best_block(cgx_queue *queue, const cgx_kernel *kernel, size_t dynamic_shared, int *threads, int *blocks)
+cgx_status cgx__find_best_block(const cgx_device *device, const cgx_kernel *kernel, size_t dynamic_shared,
+                                size_t bytes_a_thread, int *threads, int *blocks)
 {
-    if (!threads || !blocks)
-        return cgx__fail(CGX_ERROR_INVALID, "cgx_best_block: NULL argument");
     int best = 0, best_running = 0, best_per_unit = 0, per_unit, cooperative;
-    cgx_status s = cgx__check_queue(queue, "cgx_best_block");
-    if (s)
-        return s;
-    const cgx_device_info *d = &queue->h.device->info;
+    const cgx_device_info *d = &device->info;
     /* Most threads running on a unit; of equals the size nearest to 256, where scheduling and sharing balance. */
     static const int candidates[] = { 256, 512, 128, 1024, 64, 32 };
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
         int n = kernel && kernel->flags & CGX_KERNEL_FIXED_BLOCK ? (int)kernel->max_threads : candidates[i];
-        if ((s = occupancy(queue, kernel, n, dynamic_shared, "cgx_best_block", &per_unit, &cooperative)))
+        cgx_status s = cgx__check_occupancy(device, kernel, n, dynamic_shared + bytes_a_thread * (size_t)n,
+                                            "cgx_best_block", &per_unit, &cooperative);
+        if (s)
             return s;
         if (per_unit * n > best_running)
             best = n, best_running = per_unit * n, best_per_unit = per_unit;
@@ -287,6 +312,14 @@ cgx_status cgx_best_block(cgx_queue *queue, const cgx_kernel *kernel, size_t dyn
     *threads = best;
     *blocks = best_per_unit * d->units;
     return CGX_OK;
+}
+
+cgx_status cgx_best_block(cgx_queue *queue, const cgx_kernel *kernel, size_t dynamic_shared, int *threads, int *blocks)
+{
+    if (!threads || !blocks)
+        return cgx__fail(CGX_ERROR_INVALID, "cgx_best_block: NULL argument");
+    cgx_status s = cgx__check_queue(queue, "cgx_best_block");
+    return s ? s : cgx__find_best_block(queue->h.device, kernel, dynamic_shared, 0, threads, blocks);
 }
 
 cgx_status cgx__variable_address(cgx_queue *queue, cgx_variable variable, void **address, size_t *bytes)

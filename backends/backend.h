@@ -66,6 +66,9 @@ typedef struct {
     cgx_status (*occupancy)(int device, const cgx_kernel *kernel, int threads, const cgx_shared_use *shared,
                             int *per_unit, int *cooperative);
     cgx_status (*variable_address)(int device, cgx_variable variable, void **address, size_t *bytes);
+    /* Limits of the device runtime, before the first launch. NULL where kernels launch nothing. */
+    cgx_status (*set_limit)(int device, cgx_limit limit, size_t value);
+    cgx_status (*get_limit)(int device, cgx_limit limit, size_t *value);
     /* The shared object that holds the unit goes away: what was loaded of it is to be unloaded. May be NULL. */
     void (*unit_gone)(const cgx__unit *unit);
 } cgx_backend;
@@ -81,4 +84,16 @@ CGX__HIDDEN_API void cgx__set_error(const char *text);
 /* "1,152", in one of a few buffers of the thread that are reused in turn. */
 CGX__HIDDEN_API const char *cgx__number(int64_t n);
 CGX__HIDDEN_API const char *cgx__size(size_t n);
+
+/* What a backend asks of the front end when kernels do what the host's functions do elsewhere: the same checks, texts and
+ * numbers. */
+CGX__HIDDEN_API cgx_status cgx__check_launch(const cgx_device *device, const cgx_kernel *kernel, cgx_config *config,
+                                             const void *arguments, size_t bytes, cgx_launch_request *request);
+CGX__HIDDEN_API cgx_status cgx__check_occupancy(const cgx_device *device, const cgx_kernel *kernel, int threads,
+                                                size_t dynamic_shared, const char *what, int *per_unit,
+                                                int *cooperative);
+/* Dynamic shared memory is DYNAMIC_SHARED and BYTES_A_THREAD for each thread. */
+CGX__HIDDEN_API cgx_status cgx__find_best_block(const cgx_device *device, const cgx_kernel *kernel,
+                                                size_t dynamic_shared, size_t bytes_a_thread, int *threads,
+                                                int *blocks);
 #endif

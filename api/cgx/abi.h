@@ -18,7 +18,8 @@ enum { CGX__ENGINE_FIBERS = 0, CGX__ENGINE_COMPILED = 1 };
 /* Flags of a kernel. */
 enum {
     CGX_KERNEL_IS_COOPERATIVE = 1, /* uses grid synchronisation: refuses a plain launch */
-    CGX_KERNEL_FIXED_BLOCK = 2     /* is launched with the declared block size only */
+    CGX_KERNEL_FIXED_BLOCK = 2,    /* is launched with the declared block size only */
+    CGX_KERNEL_LAUNCHES = 4        /* may launch kernels: uses <cgx/device_runtime.h> */
 };
 
 /* Start of section .rodata.cgx_images; cgxcc replaces the section. Offsets count from here: no relocations. */

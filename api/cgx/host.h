@@ -21,6 +21,13 @@
 #define CGX_UNUSED
 #endif
 
+/* Kernels that launch make configurations too. */
+#if defined(__CUDACC__) || defined(__HIP__)
+#define CGX__HOST_AND_DEVICE CGX_UNUSED __attribute__((host)) __attribute__((device)) static inline
+#else
+#define CGX__HOST_AND_DEVICE CGX_UNUSED static inline
+#endif
+
 #ifdef __cplusplus
 #define CGX__EXTERN_C_BEGIN extern "C" {
 #define CGX__EXTERN_C_END }
@@ -144,6 +151,16 @@ CGX_API cgx_status cgx_device_get_info(const cgx_device *device, cgx_device_info
  * without them. For choosing a device per MPI rank before MPI_Init. */
 CGX_API int cgx_local_rank(void);
 
+/* Limits of what kernels do with the device runtime (<cgx/device_runtime.h>). */
+typedef enum {
+    CGX_LIMIT_HEAP_BYTES,      /* memory for cgx_heap_alloc and the device's own malloc; 8 MiB unless it is set */
+    CGX_LIMIT_PENDING_LAUNCHES /* launches by kernels, copies and fills among them, that are not complete yet; 2,048 */
+} cgx_limit;
+/* Of the device, for the whole process. Before the first launch on it: CGX_ERROR_INVALID afterwards. CGX_ERROR_UNSUPPORTED
+ * where kernels launch nothing. */
+CGX_API cgx_status cgx_device_set_limit(cgx_device *device, cgx_limit limit, size_t value);
+CGX_API cgx_status cgx_device_get_limit(const cgx_device *device, cgx_limit limit, size_t *value);
+
 /* ---- queues (PARITY H03) ---- */
 
 /* Opens an in-order queue on the device NAME (see cgx_device_find). Work is asynchronous on every backend: the call
@@ -242,7 +259,7 @@ typedef struct {
     uint32_t flags;        /* CGX_LAUNCH_* */
 } cgx_config;
 
-CGX_UNUSED static inline cgx_dim3 cgx_dim(int x, int y, int z)
+CGX__HOST_AND_DEVICE cgx_dim3 cgx_dim(int x, int y, int z)
 {
     cgx_dim3 d;
     d.x = x, d.y = y, d.z = z;
@@ -250,7 +267,7 @@ CGX_UNUSED static inline cgx_dim3 cgx_dim(int x, int y, int z)
 }
 
 /* GRID blocks of BLOCK threads. Pure functions: nothing is checked before the launch. */
-CGX_UNUSED static inline cgx_config cgx_config_make(cgx_dim3 grid, cgx_dim3 block)
+CGX__HOST_AND_DEVICE cgx_config cgx_config_make(cgx_dim3 grid, cgx_dim3 block)
 {
     cgx_config c;
     c.size = sizeof c;
@@ -258,19 +275,19 @@ CGX_UNUSED static inline cgx_config cgx_config_make(cgx_dim3 grid, cgx_dim3 bloc
     c.dynamic_shared = 0, c.flags = 0;
     return c;
 }
-CGX_UNUSED static inline cgx_config cgx_config_1d(int blocks, int threads)
+CGX__HOST_AND_DEVICE cgx_config cgx_config_1d(int blocks, int threads)
 {
     return cgx_config_make(cgx_dim(blocks, 1, 1), cgx_dim(threads, 1, 1));
 }
 /* One thread an item: as many blocks of THREADS as N items need. N <= 0 or beyond the largest grid is refused at the
  * launch. */
-CGX_UNUSED static inline cgx_config cgx_cover(int64_t n, int threads)
+CGX__HOST_AND_DEVICE cgx_config cgx_cover(int64_t n, int threads)
 {
     int64_t blocks = n <= 0 || threads <= 0 ? 0 : (n - 1) / threads + 1;
     return cgx_config_1d(blocks > INT32_MAX ? -1 : (int)blocks, threads);
 }
 /* The same launch, cooperative. */
-CGX_UNUSED static inline cgx_config cgx_cooperative(cgx_config c)
+CGX__HOST_AND_DEVICE cgx_config cgx_cooperative(cgx_config c)
 {
     c.flags |= CGX_LAUNCH_COOPERATIVE;
     return c;
@@ -285,7 +302,7 @@ CGX_UNUSED static inline cgx_config cgx_cooperative_or_software(cgx_config c)
     return c;
 }
 /* The same launch with BYTES of dynamic shared memory a block. */
-CGX_UNUSED static inline cgx_config cgx_with_shared(cgx_config c, size_t bytes)
+CGX__HOST_AND_DEVICE cgx_config cgx_with_shared(cgx_config c, size_t bytes)
 {
     c.dynamic_shared = bytes;
     return c;

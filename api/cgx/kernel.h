@@ -5,6 +5,7 @@
 #define CGX_KERNEL_H
 #include <cgx/abi.h>
 #include <cgx/arguments.h>
+#include <cgx/stream.h>
 
 /* Which compiler reads the text: exactly one of these is 1, and CGX_HOST_PASS where host code belongs. */
 #if defined(__CUDACC__)
@@ -115,6 +116,10 @@
 #define CGX__ZERO_15
 #define CGX__ZERO_16
 
+/* What a call across files says: device code is not linked, so it has no kernel to launch. */
+#define CGX__ELSEWHERE(name) \
+#name " is defined in another file: a kernel launches kernels of its own file and of headers only"
+
 /* ---- what users write ---- */
 
 /* CGX_KERNEL(name, (type, argument), ...) { body }: a kernel with 0 to 16 arguments, and
@@ -131,6 +136,14 @@
 #define CGX_BLOCK_SIZE(x, y, z) (CGX_KERNEL_FIXED_BLOCK, x, y, z)
 #define CGX_COOPERATIVE_MAX_THREADS(n) (CGX_KERNEL_IS_COOPERATIVE, n, 1, 1)
 #define CGX_COOPERATIVE_BLOCK_SIZE(x, y, z) (CGX_KERNEL_IS_COOPERATIVE | CGX_KERNEL_FIXED_BLOCK, x, y, z)
+/* A kernel that may launch kernels and use the rest of <cgx/device_runtime.h>; with limits, CGX_KERNEL_WITH(CGX_LAUNCHING(
+ * CGX_MAX_THREADS(n)), ...). Every kernel of the file can be launched from it:
+ *     cgx_status name_dlaunch(cgx_stream, cgx_config, type argument, ...)
+ * The file's CUDA image becomes relocatable, so it holds no code for chips that come later. */
+#define CGX_KERNEL_LAUNCHING(...) \
+    CGX__KERNEL(static, (CGX_KERNEL_LAUNCHES, 0, 0, 0), CGX__FIRST(__VA_ARGS__), __VA_ARGS__)
+#define CGX_LAUNCHING(limits) CGX__LAUNCHING limits
+#define CGX__LAUNCHING(flags, x, y, z) (CGX_KERNEL_LAUNCHES | (flags), x, y, z)
 
 /* In a header: declares a kernel that some file defines with CGX_KERNEL_EXTERN and the same list; another list is a
  * compile error there. Host code that includes the header can launch it. */
@@ -138,10 +151,14 @@
 #define CGX__KERNEL_DECLARE(name, ...) CGX__DECLARATION(name, __VA_ARGS__) /* expands the name before it is pasted */
 #define CGX_KERNEL_EXTERN(...) CGX_KERNEL_EXTERN_WITH((0, 0, 0, 0), __VA_ARGS__)
 #define CGX_KERNEL_EXTERN_COOPERATIVE(...) CGX_KERNEL_EXTERN_WITH((CGX_KERNEL_IS_COOPERATIVE, 0, 0, 0), __VA_ARGS__)
+#define CGX_KERNEL_EXTERN_LAUNCHING(...) CGX_KERNEL_EXTERN_WITH((CGX_KERNEL_LAUNCHES, 0, 0, 0), __VA_ARGS__)
 #define CGX_KERNEL_EXTERN_WITH(limits, ...) CGX__KERNEL_EXTERN(limits, CGX__FIRST(__VA_ARGS__), __VA_ARGS__)
 
 /* The descriptor of a kernel, for the functions of <cgx/host.h> that take one. */
 #define CGX_KERNEL_OF(name) (&name##__kernel)
+/* A kernel of this file for the functions of <cgx/device_runtime.h> that take one, and the struct of its arguments. */
+#define CGX_DEVICE_KERNEL(name) CGX__DEVICE_KERNEL(name)
+#define CGX_ARGUMENTS_OF(name) struct name##__arguments
 
 /* Device variables (PARITY D03), at file scope: CGX_DEVICE_VARIABLE(int, counter) = 3; and constants, read-only in
  * kernels. Arrays through a typedef or a struct. The host copies them with
@@ -152,8 +169,10 @@
 
 #if defined(CGX_PASS_CUDA)
 #include <cgx/cuda.h>
+#include <cgx/device_runtime.h>
 #elif defined(CGX_PASS_HIP)
 #include <cgx/hip.h>
+#include <cgx/device_runtime.h>
 #else
 #include <cgx/cpu.h>
 #endif

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <pthread.h>
+#include "children.h"
+#include "device.h"
 #include "executor.h"
+#include "heap.h"
+#include "pointers.h"
+#include <cgx/device_runtime.h>
 #include "settings.h"
 #include "team.h"
 
@@ -103,6 +107,7 @@ static cgx_status start(int *device_count, char *reason, size_t reason_bytes)
     workers = calloc((size_t)cpu.workers, sizeof *workers);
     if (!workers)
         return CGX_ERROR_OUT_OF_MEMORY;
+    cgx__family_configure(workers, cpu.workers);
     *device_count = 1;
     return CGX_OK;
 }
@@ -123,7 +128,8 @@ static cgx_status device_info(int device, cgx_device_info *info)
     info->shared_bytes_per_unit = SHARED_BYTES;
     info->memory_bytes = cpu.memory;
     info->max_argument_bytes = 4096;
-    info->capabilities = cpu.grid | CGX_CAN_CLUSTER | CGX_CAN_PEER | CGX_CAN_UNIFIED | CGX_CAN_EXPLAIN;
+    info->capabilities =
+        cpu.grid | CGX_CAN_CLUSTER | CGX_CAN_DEVICE_LAUNCH | CGX_CAN_PEER | CGX_CAN_UNIFIED | CGX_CAN_EXPLAIN;
     static char engine[64];
     snprintf(engine, sizeof engine, "%s, %s",
              cpu.engine == ENGINE_FIBER ? "fibers" : "compiled where kernels are, else fibers", level_name(cpu.level));
@@ -194,70 +200,8 @@ static cgx_status event_elapsed(void *first, void *last, double *seconds)
 
 /* ---- memory ---- */
 
-/* Allocations are remembered, so that a pointer that is not one is an error and not a crash. An open hash table. */
 enum { MEMORY_ALIGNMENT = 256 };
-static struct {
-    void **slots;
-    size_t capacity, used;
-} allocations;
-static pthread_mutex_t allocating = PTHREAD_MUTEX_INITIALIZER;
-static char tombstone;
-
-static size_t slot_of(const void *p)
-{
-    return (size_t)((uintptr_t)p / MEMORY_ALIGNMENT * 0x9e3779b97f4a7c15u);
-}
-
-static void insert(void **slots, size_t capacity, void *p)
-{
-    size_t i = slot_of(p) & (capacity - 1);
-    while (slots[i] && slots[i] != &tombstone)
-        i = (i + 1) & (capacity - 1);
-    slots[i] = p;
-}
-
-static int remember(void *p)
-{
-    int ok = 1;
-    pthread_mutex_lock(&allocating);
-    if (2 * (allocations.used + 1) > allocations.capacity) {
-        size_t capacity = allocations.capacity ? 2 * allocations.capacity : 256, live = 0;
-        void **slots = calloc(capacity, sizeof *slots);
-        for (size_t i = 0; slots && i < allocations.capacity; i++)
-            if (allocations.slots[i] && allocations.slots[i] != &tombstone) {
-                insert(slots, capacity, allocations.slots[i]);
-                live++;
-            }
-        if ((ok = slots != NULL)) {
-            free(allocations.slots);
-            allocations.slots = slots;
-            allocations.capacity = capacity;
-            allocations.used = live;
-        }
-    }
-    if (ok) {
-        insert(allocations.slots, allocations.capacity, p);
-        allocations.used++;
-    }
-    pthread_mutex_unlock(&allocating);
-    return ok;
-}
-
-static int forget(const void *p)
-{
-    int found = 0;
-    pthread_mutex_lock(&allocating);
-    if (allocations.capacity)
-        for (size_t i = slot_of(p) & (allocations.capacity - 1); allocations.slots[i];
-             i = (i + 1) & (allocations.capacity - 1))
-            if (allocations.slots[i] == p) {
-                allocations.slots[i] = &tombstone;
-                found = 1;
-                break;
-            }
-    pthread_mutex_unlock(&allocating);
-    return found;
-}
+static pointer_set allocations = POINTER_SET_INIT;
 
 static cgx_status alloc(int device, size_t bytes, cgx_memory_kind kind, void **memory)
 {
@@ -265,7 +209,7 @@ static cgx_status alloc(int device, size_t bytes, cgx_memory_kind kind, void **m
     size_t rounded =
         bytes > SIZE_MAX - MEMORY_ALIGNMENT ? 0 : (bytes + MEMORY_ALIGNMENT) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
     void *p = rounded ? aligned_alloc(MEMORY_ALIGNMENT, rounded) : NULL;
-    if (!p || !remember(p)) {
+    if (!p || !cgx__pointer_add(&allocations, p)) {
         free(p);
         return cgx__fail(CGX_ERROR_OUT_OF_MEMORY, "cpu:0: %s bytes asked, the machine has %s in all", cgx__size(bytes),
                          cgx__size(cpu.memory));
@@ -277,7 +221,7 @@ static cgx_status alloc(int device, size_t bytes, cgx_memory_kind kind, void **m
 static cgx_status release(int device, void *memory)
 {
     (void)device;
-    if (!forget(memory))
+    if (!cgx__pointer_remove(&allocations, memory))
         return cgx__fail(CGX_ERROR_INVALID, "cgx_free: %p was not allocated on cpu:0, or is freed already", memory);
     free(memory);
     return CGX_OK;
@@ -301,7 +245,7 @@ static cgx_status run_free(command *c, char *text, size_t text_bytes)
 }
 static cgx_status enqueue_free(void *queue, void *memory)
 {
-    if (!forget(memory))
+    if (!cgx__pointer_remove(&allocations, memory))
         return cgx__fail(CGX_ERROR_INVALID, "cgx_free_async: %p was not allocated on cpu:0, or is freed already",
                          memory);
     free_command *f = (free_command *)cgx__command_new(sizeof *f);
@@ -404,7 +348,8 @@ static const cgx__entry *choose_entry(const cgx_kernel *k, int engine)
 /* NULL: the kernel runs on fibers. */
 static const cgx__entry *choose_compiled(const cgx_kernel *k)
 {
-    return cpu.engine == ENGINE_FIBER ? NULL : choose_entry(k, CGX__ENGINE_COMPILED);
+    /* The device runtime finds a thread by its stack. */
+    return cpu.engine == ENGINE_FIBER || k->flags & CGX_KERNEL_LAUNCHES ? NULL : choose_entry(k, CGX__ENGINE_COMPILED);
 }
 
 /* The engine, and what the plug-in says of the kernel, which starts with the engine's name. */
@@ -414,6 +359,8 @@ static void describe_engine(const cgx_kernel *k, char *text, size_t bytes)
         snprintf(text, bytes, "%s", k->remark ? k->remark : "compiled");
     else if (cpu.engine == ENGINE_FIBER)
         snprintf(text, bytes, "fibers");
+    else if (k->flags & CGX_KERNEL_LAUNCHES)
+        snprintf(text, bytes, "fibers: the kernel launches kernels");
     else
         snprintf(text, bytes, "%s", k->remark ? k->remark : "fibers: built without the compiled engine");
 }
@@ -526,15 +473,33 @@ static void share_out(launch_command *k, int64_t clusters, int n)
     c->nanoseconds = k->nanoseconds / (uint64_t)of_first;
 }
 
+/* The device as the front end has it, for what kernels ask. */
+static cgx_device *this_device;
+const cgx_device *cgx__cpu_device(void)
+{
+    return __atomic_load_n(&this_device, __ATOMIC_ACQUIRE);
+}
+
+int cgx__cpu_unit(const cgx_cpu_worker *w)
+{
+    return (int)((const worker *)w - workers);
+}
+
 static cgx_status run_launch(command *c, char *text, size_t text_bytes)
 {
     launch_command *k = (launch_command *)c;
     launch *l = &k->l;
     int64_t clusters = l->shape.blocks / l->cluster_blocks;
-    int n = k->workers < cgx__team_size() ? k->workers : cgx__team_size();
-    n = n < clusters ? n : (int)clusters;
+    const int team = k->workers < cgx__team_size() ? k->workers : cgx__team_size();
+    const int n = team < clusters ? team : (int)clusters;
     if (l->cooperative && !(l->partials = calloc((size_t)l->shape.blocks, 2 * CGX__VALUE_BYTES))) {
         snprintf(text, text_bytes, "%s: no memory for the grid's collectives", l->kernel->name);
+        return CGX_ERROR_OUT_OF_MEMORY;
+    }
+    const int launches = l->kernel->flags & CGX_KERNEL_LAUNCHES;
+    if (launches && cgx__family_begin(l)) {
+        free(l->partials);
+        snprintf(text, text_bytes, "%s: no memory for what it launches", l->kernel->name);
         return CGX_ERROR_OUT_OF_MEMORY;
     }
     l->text = text;
@@ -547,6 +512,8 @@ static cgx_status run_launch(command *c, char *text, size_t text_bytes)
     else
         share_out(k, clusters, n);
     free(l->partials);
+    if (launches)
+        cgx__family_finish(l, team);
     return l->failed ? l->status : CGX_OK;
 }
 
@@ -563,6 +530,41 @@ static void explain(int device, const cgx_launch_request *r, char *text, size_t 
              c->flags & CGX_LAUNCH_COOPERATIVE ? ", all blocks resident" : "");
 }
 
+void cgx__cpu_prepare_launch(launch *l, const cgx_launch_request *r)
+{
+    const cgx_config *c = r->config;
+    memset(l, 0, sizeof *l);
+    l->kernel = r->kernel;
+    const cgx__entry *compiled = choose_compiled(r->kernel);
+    l->run = choose_entry(r->kernel, CGX__ENGINE_FIBERS)->run;
+    l->compiled = compiled ? compiled->run : NULL;
+    l->frame_bytes = compiled ? compiled->frame_bytes : 0;
+    l->shape.grid = c->grid, l->shape.block = c->block, l->shape.cluster = c->cluster;
+    l->shape.threads = c->block.x * c->block.y * c->block.z;
+    l->shape.lanes = cpu.lanes;
+    l->shape.blocks = (int64_t)c->grid.x * c->grid.y * c->grid.z;
+    l->cluster_blocks = c->cluster.x * c->cluster.y * c->cluster.z;
+    l->seed = cpu.seed;
+    l->static_shared = r->shared.fixed;
+    l->dynamic_shared = c->dynamic_shared;
+}
+
+static cgx_status set_limit(int device, cgx_limit limit, size_t value)
+{
+    (void)device;
+    if (limit == CGX_LIMIT_HEAP_BYTES)
+        cgx__heap_set_limit(value);
+    else
+        cgx__family_set_limit(value);
+    return CGX_OK;
+}
+static cgx_status get_limit(int device, cgx_limit limit, size_t *value)
+{
+    (void)device;
+    *value = limit == CGX_LIMIT_HEAP_BYTES ? cgx__heap_limit() : cgx__family_limit();
+    return CGX_OK;
+}
+
 static cgx_status enqueue_launch(void *queue, const cgx_launch_request *r)
 {
     const cgx_config *c = r->config;
@@ -574,22 +576,15 @@ static cgx_status enqueue_launch(void *queue, const cgx_launch_request *r)
     k->workers = omp_in_parallel() ? 1 : cpu.workers;
     memcpy(k->arguments, r->arguments, r->argument_bytes);
     launch *l = &k->l;
-    l->kernel = r->kernel;
-    const cgx__entry *compiled = choose_compiled(r->kernel);
-    l->run = choose_entry(r->kernel, CGX__ENGINE_FIBERS)->run;
-    l->compiled = compiled ? compiled->run : NULL;
-    l->frame_bytes = compiled ? compiled->frame_bytes : 0;
+    cgx__cpu_prepare_launch(l, r);
     l->arguments = k->arguments;
-    l->shape.grid = c->grid, l->shape.block = c->block, l->shape.cluster = c->cluster;
-    l->shape.threads = c->block.x * c->block.y * c->block.z;
-    l->shape.lanes = cpu.lanes;
-    l->shape.blocks = (int64_t)c->grid.x * c->grid.y * c->grid.z;
-    l->cluster_blocks = c->cluster.x * c->cluster.y * c->cluster.z;
-    l->seed = cpu.seed;
-    l->static_shared = r->shared.fixed;
-    l->dynamic_shared = c->dynamic_shared;
     l->cooperative = !!(c->flags & CGX_LAUNCH_COOPERATIVE);
     l->dynamic = !l->cooperative && c->flags & CGX_LAUNCH_DYNAMIC;
+    if (r->kernel->flags & CGX_KERNEL_LAUNCHES && !cgx__cpu_device()) {
+        cgx_device *device = NULL;
+        cgx_device_get("cpu", 0, &device);
+        __atomic_store_n(&this_device, device, __ATOMIC_RELEASE);
+    }
     return cgx__executor_enqueue(queue, &k->c);
 }
 
@@ -622,4 +617,6 @@ const cgx_backend cgx_backend_cpu = {
     .enqueue_launch = enqueue_launch,
     .occupancy = occupancy,
     .variable_address = variable_address,
+    .set_limit = set_limit,
+    .get_limit = get_limit,
 };

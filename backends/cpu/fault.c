@@ -66,6 +66,11 @@ void cgx__fault_leave(int lent)
         use_signal_stack(NULL);
 }
 
+worker *cgx__fault_watched(void)
+{
+    return current;
+}
+
 void cgx__fault_watch(worker *w)
 {
     static int installed;

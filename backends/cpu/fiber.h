@@ -42,6 +42,8 @@ typedef struct {
     uint32_t *stages, *stores; /* one a thread: copies committed so far; made when first needed */
     unsigned grid_round;       /* collectives of the grid so far, as this block has seen them */
     int combined;              /* below and result are those of this round */
+    struct callers
+        *callers; /* what the device runtime keeps of the block's threads (runtime.c); made when first needed */
     _Alignas(32) unsigned char partial[2][CGX__VALUE_BYTES]; /* the block's part of the cluster's, in turn */
     _Alignas(32) unsigned char below[CGX__VALUE_BYTES], result[CGX__VALUE_BYTES]; /* see wide.c */
 } block;
@@ -105,6 +107,8 @@ typedef struct launch {
     int finished;         /* atomic: workers whose blocks have all ended */
     int cluster_blocks;
     uint64_t seed;           /* of the schedule, 0 for none */
+    struct launch *root;     /* the host's launch whose descendant this is, or NULL */
+    struct item *item;       /* of a kernel that may launch, and of every descendant (children.c) */
     unsigned char *partials; /* two values a block: the grid's collectives, in turn */
     int failed;              /* atomic: 0, or 1 once status and text are being set */
     cgx_status status;
@@ -151,6 +155,8 @@ INTERNAL void cgx__launch_fail(launch *l, cgx_status status, const char *format,
 INTERNAL block *cgx__block_of(const cgx_cpu_thread *t, const void *address);
 /* The entry that runs the block is to come back before it goes on with another. */
 INTERNAL void cgx__stop_following(block *b);
+/* Ends the launch from a fiber, or from an effect that the scheduler performs. */
+INTERNAL void cgx__worker_abandon(worker *w) __attribute__((noreturn));
 /* Values for the schedule's decisions. */
 INTERNAL uint64_t cgx__random_next(worker *w);
 
@@ -177,6 +183,8 @@ INTERNAL void cgx__atomic_update(const cgx_cpu_collective *what, const void *val
 /* ---- fault.c ---- */
 /* The calling thread runs this worker now, or none (NULL): stack overflows are explained. */
 INTERNAL void cgx__fault_watch(worker *w);
+/* The worker whose code the calling thread runs, or NULL. */
+INTERNAL worker *cgx__fault_watched(void);
 /* A thread that is not of the team begins to run commands, and ends: between the two it has a signal stack. */
 INTERNAL int cgx__fault_enter(void);
 INTERNAL void cgx__fault_leave(int lent);

@@ -14,13 +14,17 @@
 
 void cgx__launch_fail(launch *l, cgx_status status, const char *format, ...)
 {
-    if (__atomic_exchange_n(&l->failed, 1, __ATOMIC_ACQ_REL))
+    launch *told = l->root ? l->root : l; /* the host's, which has ended when its descendants run */
+    if (__atomic_exchange_n(&l->failed, 1, __ATOMIC_ACQ_REL) ||
+        (told != l && __atomic_exchange_n(&told->failed, 1, __ATOMIC_ACQ_REL)))
         return;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(l->text, l->text_bytes, format, arguments);
+    int n = vsnprintf(told->text, told->text_bytes, format, arguments);
     va_end(arguments);
-    l->status = status;
+    if (told != l && n >= 0 && (size_t)n < told->text_bytes)
+        snprintf(told->text + n, told->text_bytes - (size_t)n, "; launched by a kernel, below %s", told->kernel->name);
+    told->status = status;
 }
 
 static int failed(const launch *l)
@@ -278,8 +282,7 @@ static inline void threads_ended(block *b, int first, int end)
 
 /* ---- fibers ---- */
 
-/* Ends the launch from a fiber, or from an effect that the scheduler performs. */
-static __attribute__((noreturn)) void abandon(worker *w)
+void cgx__worker_abandon(worker *w)
 {
     w->abandoned = 1;
     if (w->escape)
@@ -295,7 +298,7 @@ static void check_overflow(worker *w, int index, const block *b)
                          "the size",
                          w->launch->kernel->name, (long long)b->pub.shape.block_rank,
                          cgx__number((int64_t)cgx__stack_bytes()));
-        abandon(w);
+        cgx__worker_abandon(w);
     }
 }
 
@@ -361,7 +364,7 @@ cgx_cpu_node *cgx__cpu_fork(cgx_cpu_thread *thread)
     if (more || may_start(w)) {
         cgx_cpu_node *fiber = new_fiber(w);
         if (!fiber)
-            abandon(w);
+            cgx__worker_abandon(w);
         return fiber;
     }
     cgx_cpu_node *next = cgx__cpu_pop(&w->pub);
@@ -374,7 +377,7 @@ void cgx__cpu_misuse_of(cgx_cpu_block *b, int rank, int line, const char *text)
     const cgx_dim3 i = b->shape.block_index;
     cgx__launch_fail(w->launch, CGX_ERROR_MISUSE, "%s, block (%d, %d, %d), thread %d: %s (%s:%d)",
                      w->launch->kernel->name, i.x, i.y, i.z, rank, text, w->launch->kernel->file, line);
-    abandon(w);
+    cgx__worker_abandon(w);
 }
 
 void cgx__cpu_misuse(cgx_cpu_thread *t, int line, const char *text)
@@ -490,7 +493,7 @@ void cgx__cpu_yield(cgx_cpu_thread *t, int line)
     worker *w = (worker *)t->block->worker;
     cgx_cpu_barrier *grid = &w->pub.grid;
     if (failed(w->launch))
-        abandon(w);
+        cgx__worker_abandon(w);
     if (grid->expected && grid->arrived == grid->expected &&
         __atomic_load_n(&w->launch->grid_phase, __ATOMIC_ACQUIRE) != w->grid_phase) {
         w->grid_phase++;
@@ -510,7 +513,7 @@ void cgx__cpu_yield(cgx_cpu_thread *t, int line)
     cgx__cpu_ready(&w->pub, &t->node, &t->node);
     cgx_cpu_node *to = !t->forked ? cgx__cpu_fork(t) : may_start(w) ? new_fiber(w) : cgx__cpu_pop(&w->pub);
     if (failed(w->launch))
-        abandon(w);
+        cgx__worker_abandon(w);
     if (to)
         cgx__switch_to(w, &t->node, to);
 }

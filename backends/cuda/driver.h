@@ -11,6 +11,7 @@
 #define GPU_SYMBOL(cuda, hip) #cuda
 #define GPU_ADDRESS unsigned long long
 #define GPU_MOVES_LARGE_SHARED 1 /* arrays above CGX__LARGE_SHARED are in dynamic memory */
+#define GPU_KERNELS_LAUNCH 1     /* the device runtime has limits */
 #include "../gpu/driver.h"
 
 typedef struct CUctx_st *CUcontext;
@@ -82,6 +83,8 @@ typedef struct {
     X(int, CtxGetCurrent, "cuCtxGetCurrent", (CUcontext *))                                                            \
     X(int, CtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext))                                                         \
     X(int, CtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext *))                                                         \
+    X(int, CtxSetLimit, "cuCtxSetLimit", (int, size_t))                                                                \
+    X(int, CtxGetLimit, "cuCtxGetLimit", (size_t *, int))                                                              \
     X(int, CtxEnablePeerAccess, "cuCtxEnablePeerAccess", (CUcontext, unsigned))                                        \
     X(int, DeviceGetDefaultMemPool, "cuDeviceGetDefaultMemPool", (CUmemoryPool *, int))                                \
     X(int, MemPoolSetAccess, "cuMemPoolSetAccess", (CUmemoryPool, const CUmemAccessDesc *, size_t))                    \

@@ -44,7 +44,7 @@ static void describe(int d, cgx_device_info *info)
     info->max_cluster_blocks = major >= 9 && attribute(d, ATTRIBUTE_CLUSTER_LAUNCH) ? 16 : 1;
     info->capabilities = (attribute(d, ATTRIBUTE_COOPERATIVE_LAUNCH) ? CGX_CAN_COOPERATIVE : 0) |
                          (info->max_cluster_blocks > 1 ? CGX_CAN_CLUSTER : 0) | (major >= 8 ? CGX_CAN_ASYNC_COPY : 0) |
-                         (major >= 9 ? CGX_CAN_BULK_COPY : 0);
+                         (major >= 9 ? CGX_CAN_BULK_COPY : 0) | CGX_CAN_DEVICE_LAUNCH;
     info->async_copy = major >= 9 ? "bulk" : major >= 8 ? "per thread" : "synchronous";
 }
 
@@ -208,4 +208,25 @@ static cgx_status launch(const queue *q, function *f, const cgx_launch_request *
         result == INVALID_VALUE)
         return too_large(q, f, r, &config, result);
     return check(q->device, result, f->kernel->name);
+}
+
+/* CUDA Driver API, CUlimit. */
+static int number_of(cgx_limit limit)
+{
+    enum { MALLOC_HEAP_SIZE = 2, DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4 };
+    return limit == CGX_LIMIT_HEAP_BYTES ? MALLOC_HEAP_SIZE : DEV_RUNTIME_PENDING_LAUNCH_COUNT;
+}
+
+static cgx_status set_limit(int d, cgx_limit limit, size_t value)
+{
+    int pushed;
+    CHECK(enter(d, &pushed));
+    return leave(pushed, check(d, driver.CtxSetLimit(number_of(limit), value), "setting a limit"));
+}
+
+static cgx_status get_limit(int d, cgx_limit limit, size_t *value)
+{
+    int pushed;
+    CHECK(enter(d, &pushed));
+    return leave(pushed, check(d, driver.CtxGetLimit(value, number_of(limit)), "asking for a limit"));
 }

@@ -105,6 +105,10 @@ static int enable_peer(int d, int peer);
 static cgx_status allow_shared(int d, function *f, size_t bytes);
 /* DYNAMIC is what the driver is asked for, arrays that the image has not included. */
 static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, size_t dynamic, void **parameters);
+#if GPU_KERNELS_LAUNCH
+static cgx_status set_limit(int d, cgx_limit limit, size_t value);
+static cgx_status get_limit(int d, cgx_limit limit, size_t *value);
+#endif
 
 /* ---- errors ---- */
 
@@ -915,5 +919,9 @@ const cgx_backend GPU_BACKEND = {
     .occupancy = occupancy,
     .variable_address = variable_address,
     .unit_gone = unit_gone,
+#if GPU_KERNELS_LAUNCH
+    .set_limit = set_limit,
+    .get_limit = get_limit,
+#endif
 };
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Examples 1 to 17 of CUDA's Programming Guide, section 5.6, counted as they come there, written for cgx and without
- * the faults of the guide's text. 18 to 22, and the launches of 17, are launches from kernels, which no backend has
- * yet. */
+ * the faults of the guide's text. 18 to 22, and 17 with its launches, are in ../children. */
 #include "../common/check.h"
 #include "../device/canonical.h"
 #include "guide_kernels.h"

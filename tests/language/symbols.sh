@@ -20,7 +20,7 @@ inner=$(grep -E '^cgx_backend_(cpu|cuda|hip)' <<<"$exported")
 [[ -z $inner ]] || fail "exported, but no function for users:" "$inner"
 
 # Every function that a header declares with CGX_API is there.
-declared=$(cat "$@" | tr '\n' ' ' | grep -oE 'CGX_API [^;{(]*\(' | grep -oE 'cgx_[a-z0-9_]+ *\($' | tr -d ' (' | sort -u)
+declared=$(cat "$@" | tr '\n' ' ' | grep -oE '(CGX_API|CGX__RUNTIME) [^;{(]*\(' | grep -oE 'cgx_[a-z0-9_]+ *\($' | tr -d ' (' | sort -u)
 (($(wc -l <<<"$declared") > 40)) || fail "found only $(wc -l <<<"$declared") declarations"
 missing=$(comm -23 <(printf '%s\n' "$declared") <(printf '%s\n' "$exported"))
 [[ -z $missing ]] || fail "declared, not exported:" "$missing"

@@ -73,7 +73,7 @@ static bool portable_ptx(const char *architecture)
 
 /* Machine code for what is listed, and PTX for chips to come: of the newest, and of 90, the oldest that has
  * every feature the library uses. */
-static void add_cuda_architectures(struct strings *argv, const struct strings *list)
+static void add_cuda_architectures(struct strings *argv, const struct strings *list, bool with_ptx)
 {
     const char *newest = NULL;
     for (size_t i = 0; i < list->count; i++) {
@@ -83,7 +83,7 @@ static void add_cuda_architectures(struct strings *argv, const struct strings *l
         if (portable_ptx(a) && (!newest || atoi(a) > atoi(newest)))
             newest = a;
     }
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count && with_ptx; i++) {
         const char *a = list->at[i];
         if (newest && (a == newest || !strcmp(a, "90"))) {
             strings_add(argv, "-gencode");
@@ -152,7 +152,8 @@ static const char *target_of(const struct strings *list)
     return text;
 }
 
-static void plan_cuda(const struct options *o, const struct strings *compiler, const char *source, struct passes *out)
+static void plan_cuda(const struct options *o, const struct strings *compiler, const char *source, bool launches,
+                      struct passes *out)
 {
     /* 177: a variable that only the host uses counts as unused in the device's view of the file.
      * --expt-relaxed-constexpr: fmin(x, 1) of a double and an int is a function of the C++ library here, constexpr and not
@@ -170,6 +171,10 @@ static void plan_cuda(const struct options *o, const struct strings *compiler, c
 
     strings_append(argv, compiler);
     add_all(argv, fixed);
+    /* Compiled as code that may be linked, and linked with CUDA's device runtime at once. Its PTX would have to be linked by the
+     * driver, which has no such library: launching kernels have machine code alone. */
+    if (launches)
+        add_all(argv, (const char *const[]){ "-rdc=true", "-dlink", NULL });
     strings_add(argv, o->optimize ? "-O3" : "-O0");
     if (o->debug) {
         strings_add(argv, "-lineinfo");
@@ -177,7 +182,7 @@ static void plan_cuda(const struct options *o, const struct strings *compiler, c
     }
     if (o->portable_fp)
         strings_add(argv, "--fmad=false");
-    add_cuda_architectures(argv, list);
+    add_cuda_architectures(argv, list, !launches);
     strings_add(argv, "-include");
     strings_add(argv, macro_header(o));
     for (size_t i = 0; i < o->device_count; i++) {
@@ -195,6 +200,8 @@ static void plan_cuda(const struct options *o, const struct strings *compiler, c
     add_dependency(o, p);
     strings_append(argv, &o->extra[BACKEND_CUDA]);
     strings_add(argv, source);
+    if (launches)
+        strings_add(argv, "-lcudadevrt");
     strings_add(argv, "-o");
     strings_add(argv, p->image);
 }
@@ -244,8 +251,10 @@ static const char *hip_device_library(void)
     return NULL;
 }
 
-static void plan_hip(const struct options *o, const struct strings *compiler, const char *source, struct passes *out)
+static void plan_hip(const struct options *o, const struct strings *compiler, const char *source, bool launches,
+                     struct passes *out)
 {
+    (void)launches;
     /* -cuid: clang otherwise hashes the output path into names of device variables: new bytes every time. -nostdinc++: the
      * text is C, and C++ has functions of its own in <math.h>. */
     static const char *const fixed[] = { "-x",
@@ -350,7 +359,7 @@ static struct strings find_compiler(const struct backend *b)
     return words;
 }
 
-struct passes backend_plan(const struct options *o, const char *source)
+struct passes backend_plan(const struct options *o, const char *source, bool launches)
 {
     struct passes passes = { 0 };
     for (int i = 0; i < BACKEND_COUNT; i++) {
@@ -359,7 +368,7 @@ struct passes backend_plan(const struct options *o, const char *source)
         const struct backend *b = backends + i;
         struct strings compiler = find_compiler(b);
         if (compiler.count)
-            b->plan(o, &compiler, source, &passes);
+            b->plan(o, &compiler, source, launches, &passes);
         else if (o->asked)
             die("--backends= asks for %s, but there is no %s to be found; %s can name it", b->name, b->candidates[0],
                 b->variable);

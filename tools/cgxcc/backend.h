@@ -28,13 +28,14 @@ struct backend {
     const char *const *candidates; /* else the first of these that exists; "$VAR/..." is expanded */
     const char *default_architectures;
     const char *(*check_architecture)(const char *name); /* its proper form, or NULL */
-    void (*plan)(const struct options *o, const struct strings *compiler, const char *source, struct passes *out);
+    void (*plan)(const struct options *o, const struct strings *compiler, const char *source, bool launches,
+                 struct passes *out);
 };
 
 const struct backend *backend_get(enum backend_id id);
 int backend_find(const char *name);
 const char *backend_names(void); /* "cpu, cuda, hip" */
 
-/* The passes that make the images of a kernel file. */
-struct passes backend_plan(const struct options *o, const char *source);
+/* The passes that make the images of a kernel file. LAUNCHES: one of its kernels may launch kernels. */
+struct passes backend_plan(const struct options *o, const char *source, bool launches);
 #endif

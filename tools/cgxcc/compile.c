@@ -122,7 +122,7 @@ int compile_source(const struct driver *d, const struct argument *source, const 
     }
     /* From here to the end there is no object, so make never finds half of one. */
     unlink(made.path);
-    struct passes passes = backend_plan(o, source->text);
+    struct passes passes = backend_plan(o, source->text, object_launches(&made));
     if (passes.count) {
         if (!images_build(&passes, source->text))
             return EXIT_FAILURE;

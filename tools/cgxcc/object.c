@@ -104,6 +104,18 @@ bool object_has_kernels(const struct object *o)
     return false;
 }
 
+bool object_launches(const struct object *o)
+{
+    struct elf e;
+    if (!elf_open(o, &e))
+        return false;
+    struct symbols s = symbols(&e);
+    for (size_t i = 0; i < s.count; i++)
+        if (!strcmp(string(&e, s.strings, s.at[i].st_name), LAUNCHING_MARK))
+            return true;
+    return false;
+}
+
 /* The new bytes go to the end of the file and the section header points there: nothing else moves. */
 void object_put_images(struct object *o, const struct buffer *images)
 {

@@ -7,6 +7,9 @@
 /* Entries of kernels are static functions with this in their names, and so preprocessed text has it. */
 #define KERNEL_MARK "cgx__entry_base_"
 
+/* What an entry calls when its kernel may launch kernels. */
+#define LAUNCHING_MARK "cgx__cpu_caller"
+
 enum { IMAGE_ALIGNMENT = 64 }; /* of the section and of each image in it */
 
 struct object {
@@ -18,5 +21,7 @@ struct object {
 /* False where there is nothing to look into: /dev/null, bitcode, the object format of another machine. */
 bool object_load(const char *path, struct object *out);
 bool object_has_kernels(const struct object *o);
+/* Whether one of them is declared as one that may launch kernels. */
+bool object_launches(const struct object *o);
 void object_put_images(struct object *o, const struct buffer *images);
 #endif

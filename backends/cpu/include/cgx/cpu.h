@@ -166,6 +166,12 @@ int cgx__mark_x(void) __attribute__((const, nothrow));
 int cgx__mark_y(void) __attribute__((const, nothrow));
 int cgx__mark_z(void) __attribute__((const, nothrow));
 #endif
+/* Where the entry that calls keeps the address of the thread it runs, for kernels that launch: the functions of the device
+ * runtime find the calling thread there. */
+CGX_API cgx_cpu_thread **cgx__cpu_caller(const cgx_cpu_block *block);
+/* What NAME_dlaunch calls. */
+CGX_API cgx_status cgx__cpu_dlaunch(cgx_stream stream, const cgx_kernel *kernel, const cgx_config *config,
+                                    const void *arguments, size_t bytes);
 CGX__EXTERN_C_END
 
 /* Makes a list of waiting threads ready to run. */
@@ -425,20 +431,20 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
         cgx__t.grid_rank = cgx__g;                                                          \
         name##__body(&cgx__t, (number) | CGX__FLAT, 0 CGX__MAP(CGX__LOAD, ~, __VA_ARGS__)); \
     }
-#define CGX__RUN_FLAT(number, name, ...)                                                           \
-    if (__builtin_expect(!cgx__needs_block_##name && !cgx__b->next, 1)) {                          \
-        cgx_cpu_shape cgx__f = cgx__s;                                                             \
-        uintptr_t cgx__u;                                                                          \
-        CGX__NOT_IN_FLAT(name, cgx__u);                                                            \
-        cgx__f.block_rank = (int64_t)cgx__u;                                                       \
-        cgx__f.block_index.x = cgx__f.block_index.y = cgx__f.block_index.z = (int)cgx__u;          \
-        int64_t cgx__g = cgx__s.block_rank * cgx__s.threads;                                       \
-        const int64_t cgx__end = cgx__g + (int64_t)(1 + cgx__b->follow) * cgx__s.threads;          \
-        CGX__SPLIT_FLAT(number, name, __VA_ARGS__)                                                 \
-        CGX__FLAT_LOOP(cgx__end, (void)0, number, name, __VA_ARGS__)                               \
-        cgx__b->shape.block_index.x += cgx__b->follow, cgx__b->shape.block_rank += cgx__b->follow; \
-        cgx__b->follow = 0;                                                                        \
-        return -1;                                                                                 \
+#define CGX__RUN_FLAT(number, name, ...)                                                                            \
+    if (!(name##__flags & CGX_KERNEL_LAUNCHES) && __builtin_expect(!cgx__needs_block_##name && !cgx__b->next, 1)) { \
+        cgx_cpu_shape cgx__f = cgx__s;                                                                              \
+        uintptr_t cgx__u;                                                                                           \
+        CGX__NOT_IN_FLAT(name, cgx__u);                                                                             \
+        cgx__f.block_rank = (int64_t)cgx__u;                                                                        \
+        cgx__f.block_index.x = cgx__f.block_index.y = cgx__f.block_index.z = (int)cgx__u;                           \
+        int64_t cgx__g = cgx__s.block_rank * cgx__s.threads;                                                        \
+        const int64_t cgx__end = cgx__g + (int64_t)(1 + cgx__b->follow) * cgx__s.threads;                           \
+        CGX__SPLIT_FLAT(number, name, __VA_ARGS__)                                                                  \
+        CGX__FLAT_LOOP(cgx__end, (void)0, number, name, __VA_ARGS__)                                                \
+        cgx__b->shape.block_index.x += cgx__b->follow, cgx__b->shape.block_rank += cgx__b->follow;                  \
+        cgx__b->follow = 0;                                                                                         \
+        return -1;                                                                                                  \
     }
 #else
 #define CGX__DECLARE_FLAT(name)
@@ -448,44 +454,47 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
 /* Arguments and shape are copied before the loop: stores of the kernel cannot change them, and it vectorises. A block whose
  * threads all ended without waiting leaves nothing to tidy up, so the entry goes on with the block behind it, as often as
  * `follow` allows. */
-#define CGX__ENTRY(part, number, target_attribute, name, ...)                                                     \
-    target_attribute CGX__VECTORISED                                                                              \
-        __attribute__((flatten)) static int cgx__entry_##part##_##name(cgx_cpu_block *cgx__b, const void *cgx__a) \
-    {                                                                                                             \
-        const struct name##__arguments cgx__p = *(const struct name##__arguments *)cgx__a;                        \
-        cgx_cpu_shape cgx__s = cgx__b->shape;                                                                     \
-        const int cgx__nx = cgx__s.block.x, cgx__ny = cgx__s.block.y;                                             \
-        int cgx__x0 = cgx__b->next, cgx__y0 = 0, cgx__z0 = 0;                                                     \
-        (void)cgx__p;                                                                                             \
-        CGX__RUN_FLAT(number, name, __VA_ARGS__)                                                                  \
-        if (cgx__x0 >= cgx__nx) { /* no division where the first row is meant */                                  \
-            cgx__y0 = cgx__x0 / cgx__nx, cgx__x0 -= cgx__y0 * cgx__nx;                                            \
-            cgx__z0 = cgx__y0 / cgx__ny, cgx__y0 -= cgx__z0 * cgx__ny;                                            \
-        }                                                                                                         \
-        for (;;) {                                                                                                \
-            for (int cgx__z = cgx__z0; cgx__z < cgx__s.block.z; cgx__z++, cgx__y0 = 0)                            \
-                for (int cgx__y = cgx__y0; cgx__y < cgx__ny; cgx__y++, cgx__x0 = 0) {                             \
-                    const int cgx__row = (cgx__z * cgx__ny + cgx__y) * cgx__nx;                                   \
-                    int64_t cgx__g = cgx__s.block_rank * cgx__s.threads + cgx__row + cgx__x0;                     \
-                    CGX__INDEPENDENT                                                                              \
-                    for (int cgx__x = cgx__x0; cgx__x < cgx__nx; cgx__x++, cgx__g++) {                            \
-                        cgx_cpu_thread cgx__t; /* the node is written when it is needed */                        \
-                        cgx__t.block = cgx__b, cgx__t.shape = &cgx__s;                                            \
-                        cgx__t.forked = cgx__t.arrived = 0, cgx__t.rank = cgx__row + cgx__x,                      \
-                        cgx__t.grid_rank = cgx__g;                                                                \
-                        cgx__t.index.x = cgx__x, cgx__t.index.y = cgx__y, cgx__t.index.z = cgx__z;                \
-                        name##__body(&cgx__t, number, 0 CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                     \
-                        if (cgx__t.forked)                                                                        \
-                            return cgx__t.rank;                                                                   \
-                    }                                                                                             \
-                }                                                                                                 \
-            if (cgx__b->follow == 0 || cgx__b->barrier.arrived)                                                   \
-                return -1;                                                                                        \
-            cgx__b->follow--;                                                                                     \
-            cgx__s.block_index.x = ++cgx__b->shape.block_index.x;                                                 \
-            cgx__s.block_rank = ++cgx__b->shape.block_rank;                                                       \
-            cgx__z0 = 0;                                                                                          \
-        }                                                                                                         \
+#define CGX__ENTRY(part, number, target_attribute, name, ...)                                                      \
+    target_attribute CGX__VECTORISED                                                                               \
+        __attribute__((flatten)) static int cgx__entry_##part##_##name(cgx_cpu_block *cgx__b, const void *cgx__a)  \
+    {                                                                                                              \
+        const struct name##__arguments cgx__p = *(const struct name##__arguments *)cgx__a;                         \
+        cgx_cpu_shape cgx__s = cgx__b->shape;                                                                      \
+        const int cgx__nx = cgx__s.block.x, cgx__ny = cgx__s.block.y;                                              \
+        int cgx__x0 = cgx__b->next, cgx__y0 = 0, cgx__z0 = 0;                                                      \
+        cgx_cpu_thread **const cgx__caller = name##__flags & CGX_KERNEL_LAUNCHES ? cgx__cpu_caller(cgx__b) : NULL; \
+        (void)cgx__p;                                                                                              \
+        CGX__RUN_FLAT(number, name, __VA_ARGS__)                                                                   \
+        if (cgx__x0 >= cgx__nx) { /* no division where the first row is meant */                                   \
+            cgx__y0 = cgx__x0 / cgx__nx, cgx__x0 -= cgx__y0 * cgx__nx;                                             \
+            cgx__z0 = cgx__y0 / cgx__ny, cgx__y0 -= cgx__z0 * cgx__ny;                                             \
+        }                                                                                                          \
+        for (;;) {                                                                                                 \
+            for (int cgx__z = cgx__z0; cgx__z < cgx__s.block.z; cgx__z++, cgx__y0 = 0)                             \
+                for (int cgx__y = cgx__y0; cgx__y < cgx__ny; cgx__y++, cgx__x0 = 0) {                              \
+                    const int cgx__row = (cgx__z * cgx__ny + cgx__y) * cgx__nx;                                    \
+                    int64_t cgx__g = cgx__s.block_rank * cgx__s.threads + cgx__row + cgx__x0;                      \
+                    CGX__INDEPENDENT                                                                               \
+                    for (int cgx__x = cgx__x0; cgx__x < cgx__nx; cgx__x++, cgx__g++) {                             \
+                        cgx_cpu_thread cgx__t; /* the node is written when it is needed */                         \
+                        cgx__t.block = cgx__b, cgx__t.shape = &cgx__s;                                             \
+                        cgx__t.forked = cgx__t.arrived = 0, cgx__t.rank = cgx__row + cgx__x,                       \
+                        cgx__t.grid_rank = cgx__g;                                                                 \
+                        cgx__t.index.x = cgx__x, cgx__t.index.y = cgx__y, cgx__t.index.z = cgx__z;                 \
+                        if (name##__flags & CGX_KERNEL_LAUNCHES)                                                   \
+                            *cgx__caller = &cgx__t;                                                                \
+                        name##__body(&cgx__t, number, 0 CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                      \
+                        if (cgx__t.forked)                                                                         \
+                            return cgx__t.rank;                                                                    \
+                    }                                                                                              \
+                }                                                                                                  \
+            if (cgx__b->follow == 0 || cgx__b->barrier.arrived)                                                    \
+                return -1;                                                                                         \
+            cgx__b->follow--;                                                                                      \
+            cgx__s.block_index.x = ++cgx__b->shape.block_index.x;                                                  \
+            cgx__s.block_rank = ++cgx__b->shape.block_rank;                                                        \
+            cgx__z0 = 0;                                                                                           \
+        }                                                                                                          \
     }
 
 /* The entry that the plug-in of the compiled engine rewrites (backends/cpu/pass): one thread of the block as it comes from
@@ -532,6 +541,7 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
 
 #define CGX__DESCRIPTOR(link, limits, name, ...)                                                                       \
     CGX__BODY(name, __VA_ARGS__);                                                                                      \
+    enum { name##__flags = CGX__FLAGS limits };                                                                        \
     CGX__DECLARE_FLAT(name)                                                                                            \
     CGX__QUIET_BEGIN CGX__LEVELS(name, __VA_ARGS__) CGX__COMPILED_LEVELS(name, __VA_ARGS__)                            \
         CGX__QUIET_END static const cgx__entry name##__entries[] = { CGX__COMPILED_ROWS(name) CGX__ENTRY_ROWS(name) }; \
@@ -541,7 +551,7 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
                                              #name,                                                                    \
                                              __FILE__,                                                                 \
                                              __LINE__,                                                                 \
-                                             CGX__FLAGS limits,                                                        \
+                                             name##__flags,                                                            \
                                              &cgx__this_unit,                                                          \
                                              name##__parameters,                                                       \
                                              CGX__COUNT(__VA_ARGS__),                                                  \
@@ -559,10 +569,40 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
     (flags) & CGX_KERNEL_FIXED_BLOCK ? (x) : 0, (flags)&CGX_KERNEL_FIXED_BLOCK ? (y) : 0, \
         (flags)&CGX_KERNEL_FIXED_BLOCK ? (z) : 0
 
+/* The launch by a kernel. Always inlined, never emitted: then the declaration in a header, which forbids the call, forbids
+ * nothing behind the definition. */
+#define CGX__DEVICE_LAUNCHER(linkage, name, ...)                                                         \
+    linkage inline cgx_status name##_dlaunch(cgx_stream cgx__q,                                          \
+                                             cgx_config cgx__c CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__)) \
+    {                                                                                                    \
+        struct name##__arguments cgx__p = { CGX__MAP(CGX__VALUE, ~, __VA_ARGS__)                         \
+                                                CGX__CAT(CGX__ZERO_, CGX__COUNT(__VA_ARGS__)) };         \
+        return cgx__cpu_dlaunch(cgx__q, &name##__kernel, &cgx__c, &cgx__p, sizeof cgx__p);               \
+    }
+#define CGX__OF_FILE CGX_UNUSED __attribute__((always_inline)) static
+#ifdef __cplusplus
+#define CGX__OF_HEADER extern "C" CGX_UNUSED __attribute__((always_inline))
+#else
+#define CGX__OF_HEADER extern CGX_UNUSED __attribute__((gnu_inline, always_inline))
+#endif
+#define CGX__NO_DEVICE_LAUNCHER(name, ...)             \
+    CGX__EXTERN_C CGX__FORBIDDEN(CGX__ELSEWHERE(name)) \
+        cgx_status name##_dlaunch(cgx_stream cgx__q, cgx_config cgx__c CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__));
+#if defined(__has_attribute)
+#if __has_attribute(error)
+#define CGX__FORBIDDEN(text) __attribute__((error(text)))
+#endif
+#endif
+#ifndef CGX__FORBIDDEN
+#define CGX__FORBIDDEN(text)
+#endif
+#define CGX__DEVICE_KERNEL(name) ((cgx_device_kernel)&name##__kernel)
+
 #define CGX__KERNEL(link, limits, name, ...)                      \
     CGX__ARGUMENT_STRUCT(name, __VA_ARGS__)                       \
     CGX__DESCRIPTOR(CGX_UNUSED static, limits, name, __VA_ARGS__) \
     CGX__LAUNCHER(name, __VA_ARGS__)                              \
+    CGX__DEVICE_LAUNCHER(CGX__OF_FILE, name, __VA_ARGS__)         \
     CGX__BODY(name, __VA_ARGS__)
 
 /* The prototype of NAME__signature is never defined: it makes a definition that differs from its declaration an error. */
@@ -572,10 +612,12 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
     CGX__ARGUMENT_STRUCT(name, __VA_ARGS__)             \
     CGX__SIGNATURE(name, __VA_ARGS__)                   \
     CGX__EXTERN_C_DATA const cgx_kernel name##__kernel; \
-    CGX__LAUNCHER(name, __VA_ARGS__)
-#define CGX__KERNEL_EXTERN(limits, name, ...)    \
-    CGX__SIGNATURE(name, __VA_ARGS__)            \
-    CGX__DESCRIPTOR(, limits, name, __VA_ARGS__) \
+    CGX__LAUNCHER(name, __VA_ARGS__)                    \
+    CGX__NO_DEVICE_LAUNCHER(name, __VA_ARGS__)
+#define CGX__KERNEL_EXTERN(limits, name, ...)               \
+    CGX__SIGNATURE(name, __VA_ARGS__)                       \
+    CGX__DESCRIPTOR(, limits, name, __VA_ARGS__)            \
+    CGX__DEVICE_LAUNCHER(CGX__OF_HEADER, name, __VA_ARGS__) \
     CGX__BODY(name, __VA_ARGS__)
 
 /* A function for kernels. It gets the groups it needs as arguments. Inlined, so that it is compiled for every level. */

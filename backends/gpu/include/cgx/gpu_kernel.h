@@ -35,14 +35,52 @@
 /* As on the CPU: makes a definition that differs from its declaration an error. */
 #define CGX__SIGNATURE(name, ...) extern "C" void name##__signature(void *CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__));
 
-#define CGX__KERNEL(link, limits, name, ...) \
-    CGX__HOST_SIDE(name, __VA_ARGS__)        \
+/* The launch by a kernel: known before the kernel's body, which may launch itself. */
+#if defined(CGX_PASS_CUDA)
+#define CGX__DEVICE_LAUNCHER(limits, name, ...)                                                           \
+    CGX__DEVICE_ENTRY(limits, name, __VA_ARGS__);                                                         \
+    CGX_UNUSED static __device__ inline cgx_status name##_dlaunch(                                        \
+        cgx_stream cgx__s, cgx_config cgx__c CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__))                    \
+    {                                                                                                     \
+        struct name##__arguments cgx__p = { CGX__MAP(CGX__VALUE, ~, __VA_ARGS__) };                       \
+        void *cgx__b;                                                                                     \
+        const cgx_status cgx__r = cgx__cuda_buffer(sizeof cgx__p, &cgx__b);                               \
+        if (cgx__r)                                                                                       \
+            return cgx__r;                                                                                \
+        *(struct name##__arguments *)cgx__b = cgx__p;                                                     \
+        return cgx__cuda_launch(cgx__s, (const void *)name##__device, cgx__c, CGX__FLAGS limits, cgx__b); \
+    }
+#define CGX__DEVICE_KERNEL(name) ((cgx_device_kernel)name##__device)
+#else
+#define CGX__DEVICE_KERNEL(name) ((cgx_device_kernel) #name)
+#define CGX__DEVICE_LAUNCHER(limits, name, ...)                                                                        \
+    CGX__DEVICE_ENTRY(limits, name, __VA_ARGS__);                                                                      \
+    CGX_UNUSED static __device__ inline cgx_status name##_dlaunch(cgx_stream,                                          \
+                                                                  cgx_config CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__)) \
+    {                                                                                                                  \
+        CGX_UNUSED struct name##__arguments cgx__p = { CGX__MAP(CGX__VALUE, ~, __VA_ARGS__) };                         \
+        return CGX_ERROR_UNSUPPORTED;                                                                                  \
+    }
+#endif
+#define CGX__FLAGS(flags, x, y, z) (flags)
+/* Of a kernel that may be defined further below. That one of another file is not launched, the host's compiler has seen. */
+#define CGX__DEVICE_LAUNCHER_BELOW(name, ...)                          \
+    CGX_UNUSED static __device__ cgx_status name##_dlaunch(cgx_stream, \
+                                                           cgx_config CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__));
+
+#define CGX__KERNEL(link, limits, name, ...)        \
+    CGX__ARGUMENT_STRUCT(name, __VA_ARGS__)         \
+    CGX__HOST_SIDE(name, __VA_ARGS__)               \
+    CGX__DEVICE_LAUNCHER(limits, name, __VA_ARGS__) \
     CGX__DEVICE_ENTRY(limits, name, __VA_ARGS__)
-#define CGX__DECLARATION(name, ...)   \
-    CGX__SIGNATURE(name, __VA_ARGS__) \
-    CGX__HOST_SIDE(name, __VA_ARGS__)
-#define CGX__KERNEL_EXTERN(limits, name, ...) \
-    CGX__SIGNATURE(name, __VA_ARGS__)         \
+#define CGX__DECLARATION(name, ...)         \
+    CGX__ARGUMENT_STRUCT(name, __VA_ARGS__) \
+    CGX__SIGNATURE(name, __VA_ARGS__)       \
+    CGX__HOST_SIDE(name, __VA_ARGS__)       \
+    CGX__DEVICE_LAUNCHER_BELOW(name, __VA_ARGS__)
+#define CGX__KERNEL_EXTERN(limits, name, ...)       \
+    CGX__SIGNATURE(name, __VA_ARGS__)               \
+    CGX__DEVICE_LAUNCHER(limits, name, __VA_ARGS__) \
     CGX__DEVICE_ENTRY(limits, name, __VA_ARGS__)
 
 #define CGX_DEVICE_FN CGX_UNUSED static __device__ inline

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA pass: the device runtime over CUDA's own (cudadevrt). Only in a relocatable image, which cgxcc makes of a file that
+ * declares a kernel which launches; in another file a call compiles and the image does not link. */
+#ifndef CGX_CUDA_DEVICE_RUNTIME_H
+#define CGX_CUDA_DEVICE_RUNTIME_H
+#include <cgx/gpu_device_runtime.h>
+
+extern "C++" {
+
+/* nvcc also reads the text for the host, where some of the functions below are not declared. */
+#if defined(__CUDACC_RDC__) && defined(__CUDA_ARCH__)
+#define CGX__RELOCATABLE 1
+#endif
+
+#if defined(CGX__RELOCATABLE)
+CGX__INLINE cgx_status cgx__cuda_status(cudaError_t e)
+{
+    switch (e) {
+    case cudaSuccess: return CGX_OK;
+    case cudaErrorMemoryAllocation: return CGX_ERROR_OUT_OF_MEMORY;
+    case cudaErrorInvalidConfiguration: /* of too many threads, or too much shared memory: zeros are refused here */
+    case cudaErrorLaunchOutOfResources:
+    case cudaErrorLaunchPendingCountExceeded:
+    case cudaErrorLaunchMaxDepthExceeded: return CGX_ERROR_LIMIT;
+    case cudaErrorInvalidValue:
+    case cudaErrorInvalidResourceHandle:
+    case cudaErrorInvalidMemcpyDirection:
+    case cudaErrorInvalidPitchValue: return CGX_ERROR_INVALID;
+    case cudaErrorInvalidDevice: return CGX_ERROR_NO_DEVICE;
+    case cudaErrorNotSupported:
+    case cudaErrorNotPermitted: return CGX_ERROR_UNSUPPORTED;
+    default: return CGX_ERROR_FAULT;
+    }
+}
+#define CGX__CUDA(call) cgx__cuda_status(call)
+/* What only cgx refuses: an invalid value, for CUDA's last error too. */
+CGX__OUTLINE cgx_status cgx__cuda_refuse(void)
+{
+    cudaStream_t none;
+    return CGX__CUDA(cudaStreamCreateWithFlags(&none, cudaStreamDefault));
+}
+#else
+/* Has this name for the message of the linker. */
+extern "C" __device__ cgx_status cgx__no_kernel_of_the_file_is_declared_CGX_KERNEL_LAUNCHING(void);
+#define CGX__CUDA(call) cgx__no_kernel_of_the_file_is_declared_CGX_KERNEL_LAUNCHING()
+#define cgx__cuda_refuse() CGX__CUDA(0)
+#endif
+
+/* ---- launches ---- */
+
+/* The arguments as the kernel's parameters lie in memory, which is as in a struct. */
+CGX__INLINE cgx_status cgx__cuda_launch(cgx_stream stream, const void *kernel, const cgx_config &c, int flags,
+                                        void *buffer)
+{
+    if (c.grid.x <= 0 || c.grid.y <= 0 || c.grid.z <= 0 || c.block.x <= 0 || c.block.y <= 0 || c.block.z <= 0 ||
+        c.size < sizeof c)
+        return cgx__cuda_refuse();
+    if ((c.flags & CGX_LAUNCH_COOPERATIVE) || (flags & CGX_KERNEL_IS_COOPERATIVE) || c.cluster.x > 1 ||
+        c.cluster.y > 1 || c.cluster.z > 1)
+        return CGX_ERROR_UNSUPPORTED;
+    /* The runtime takes 32 bits of the shared memory's size. */
+    return CGX__CUDA(cudaLaunchDevice(
+        const_cast<void *>(kernel), buffer, dim3((unsigned)c.grid.x, (unsigned)c.grid.y, (unsigned)c.grid.z),
+        dim3((unsigned)c.block.x, (unsigned)c.block.y, (unsigned)c.block.z),
+        c.dynamic_shared < 0xffffffffu ? (unsigned)c.dynamic_shared : 0xffffffffu, (cudaStream_t)stream));
+}
+CGX__INLINE cgx_status cgx__cuda_buffer(size_t bytes, void **buffer)
+{
+#if defined(CGX__RELOCATABLE)
+    *buffer = cudaGetParameterBuffer(64, bytes);
+    return *buffer ? CGX_OK : CGX_ERROR_LIMIT;
+#else
+    (void)bytes, (void)buffer;
+    return CGX__CUDA(cudaSuccess);
+#endif
+}
+
+CGX__RUNTIME cgx_status cgx_launch_buffer(cgx_device_kernel, size_t bytes, void **buffer)
+{
+    return cgx__cuda_buffer(bytes, buffer);
+}
+CGX__RUNTIME cgx_status cgx_launch_with_buffer(cgx_stream stream, cgx_device_kernel kernel, cgx_config config,
+                                               void *buffer)
+{
+    return cgx__cuda_launch(stream, kernel, config, 0, buffer);
+}
+
+/* ---- streams and events ---- */
+
+CGX__RUNTIME cgx_status cgx_stream_create(cgx_stream *stream, unsigned flags)
+{
+    return CGX__CUDA(cudaStreamCreateWithFlags((cudaStream_t *)stream, flags));
+}
+CGX__RUNTIME cgx_status cgx_stream_destroy(cgx_stream stream)
+{
+    return CGX__CUDA(cudaStreamDestroy((cudaStream_t)stream));
+}
+CGX__RUNTIME cgx_status cgx_stream_wait_event(cgx_stream stream, cgx_stream_event event)
+{
+    if (stream == CGX_FIRE_AND_FORGET || stream == CGX_TAIL_LAUNCH)
+        return cgx__cuda_refuse();
+    return CGX__CUDA(cudaStreamWaitEvent((cudaStream_t)stream, (cudaEvent_t)event, 0));
+}
+CGX__RUNTIME cgx_status cgx_stream_event_create(cgx_stream_event *event, unsigned flags)
+{
+    if (flags != CGX_EVENT_NO_TIMING)
+        return cgx__cuda_refuse();
+    return CGX__CUDA(cudaEventCreateWithFlags((cudaEvent_t *)event, flags));
+}
+CGX__RUNTIME cgx_status cgx_stream_event_destroy(cgx_stream_event event)
+{
+    return CGX__CUDA(cudaEventDestroy((cudaEvent_t)event));
+}
+CGX__RUNTIME cgx_status cgx_stream_event_record(cgx_stream_event event, cgx_stream stream)
+{
+    if (stream == CGX_FIRE_AND_FORGET || stream == CGX_TAIL_LAUNCH)
+        return cgx__cuda_refuse();
+    return CGX__CUDA(cudaEventRecord((cudaEvent_t)event, (cudaStream_t)stream));
+}
+
+/* ---- memory ---- */
+
+CGX__RUNTIME cgx_status cgx_heap_alloc(size_t bytes, void **memory)
+{
+    void *p = malloc(bytes ? bytes : 1); /* which is what cudaMalloc is in a kernel */
+    if (!p)
+        return CGX_ERROR_OUT_OF_MEMORY;
+    *memory = p;
+    return CGX_OK;
+}
+CGX__RUNTIME cgx_status cgx_heap_free(void *memory)
+{
+    free(memory);
+    return CGX_OK;
+}
+
+CGX__INLINE bool cgx__cuda_private(const void *p)
+{
+    return __isShared(p) || __isLocal(p);
+}
+
+CGX__RUNTIME cgx_status cgx_stream_copy(cgx_stream stream, void *destination, const void *source, size_t bytes)
+{
+    if (!bytes)
+        return CGX_OK;
+    if (cgx__cuda_private(destination) || cgx__cuda_private(source))
+        return cgx__cuda_refuse();
+    return CGX__CUDA(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDeviceToDevice, (cudaStream_t)stream));
+}
+CGX__RUNTIME cgx_status cgx_stream_copy_2d(cgx_stream stream, void *destination, size_t destination_pitch,
+                                           const void *source, size_t source_pitch, size_t width, size_t height)
+{
+    if (!width || !height)
+        return CGX_OK;
+    if (cgx__cuda_private(destination) || cgx__cuda_private(source) ||
+        (height > 1 && (destination_pitch < width || source_pitch < width)))
+        return cgx__cuda_refuse();
+    return CGX__CUDA(cudaMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width, height,
+                                       cudaMemcpyDeviceToDevice, (cudaStream_t)stream));
+}
+CGX__RUNTIME cgx_status cgx_stream_copy_3d(cgx_stream stream, void *destination, size_t destination_pitch,
+                                           size_t destination_rows, const void *source, size_t source_pitch,
+                                           size_t source_rows, size_t width, size_t height, size_t depth)
+{
+    if (!width || !height || !depth)
+        return CGX_OK;
+    if (cgx__cuda_private(destination) || cgx__cuda_private(source) || destination_pitch < width ||
+        source_pitch < width || (depth > 1 && (destination_rows < height || source_rows < height)))
+        return cgx__cuda_refuse();
+#if defined(CGX__RELOCATABLE)
+    cudaMemcpy3DParms p;
+    memset(&p, 0, sizeof p);
+    p.srcPtr.ptr = const_cast<void *>(source), p.srcPtr.pitch = source_pitch;
+    p.srcPtr.xsize = source_pitch, p.srcPtr.ysize = source_rows;
+    p.dstPtr.ptr = destination, p.dstPtr.pitch = destination_pitch;
+    p.dstPtr.xsize = destination_pitch, p.dstPtr.ysize = destination_rows;
+    p.extent.width = width, p.extent.height = height, p.extent.depth = depth;
+    p.kind = cudaMemcpyDeviceToDevice;
+#endif
+    return CGX__CUDA(cudaMemcpy3DAsync(&p, (cudaStream_t)stream));
+}
+
+CGX__RUNTIME cgx_status cgx_stream_fill(cgx_stream stream, void *memory, uint8_t value, size_t bytes)
+{
+    if (!bytes)
+        return CGX_OK;
+    if (cgx__cuda_private(memory))
+        return cgx__cuda_refuse();
+    return CGX__CUDA(cudaMemsetAsync(memory, value, bytes, (cudaStream_t)stream));
+}
+CGX__RUNTIME cgx_status cgx_stream_fill_2d(cgx_stream stream, void *memory, size_t pitch, uint8_t value, size_t width,
+                                           size_t height)
+{
+    if (!width || !height)
+        return CGX_OK;
+    if (cgx__cuda_private(memory) || (height > 1 && pitch < width))
+        return cgx__cuda_refuse();
+    return CGX__CUDA(cudaMemset2DAsync(memory, pitch, value, width, height, (cudaStream_t)stream));
+}
+CGX__RUNTIME cgx_status cgx_stream_fill_3d(cgx_stream stream, void *memory, size_t pitch, size_t rows, uint8_t value,
+                                           size_t width, size_t height, size_t depth)
+{
+    if (!width || !height || !depth)
+        return CGX_OK;
+    if (cgx__cuda_private(memory) || pitch < width || (depth > 1 && rows < height))
+        return cgx__cuda_refuse();
+#if defined(CGX__RELOCATABLE)
+    cudaPitchedPtr p;
+    cudaExtent n;
+    p.ptr = memory, p.pitch = pitch, p.xsize = pitch, p.ysize = rows;
+    n.width = width, n.height = height, n.depth = depth;
+#endif
+    return CGX__CUDA(cudaMemset3DAsync(p, value, n, (cudaStream_t)stream));
+}
+
+/* ---- questions ---- */
+
+CGX__RUNTIME cgx_status cgx_runtime_device_count(int *count)
+{
+    return CGX__CUDA(cudaGetDeviceCount(count));
+}
+CGX__RUNTIME cgx_status cgx_runtime_device(int *device)
+{
+    return CGX__CUDA(cudaGetDevice(device));
+}
+CGX__RUNTIME cgx_status cgx_runtime_attribute(cgx_attribute attribute, int device, int *value)
+{
+    switch (attribute) {
+#define CGX__CASE(symbol, member, cuda) \
+    case CGX_ATTRIBUTE_##symbol: return CGX__CUDA(cudaDeviceGetAttribute(value, cuda, device));
+        CGX_FOREACH_ATTRIBUTE(CGX__CASE)
+#undef CGX__CASE
+    default: return cgx__cuda_refuse();
+    }
+}
+CGX__RUNTIME cgx_status cgx_runtime_limit(cgx_limit limit, size_t *value)
+{
+    switch (limit) {
+    case CGX_LIMIT_HEAP_BYTES: return CGX__CUDA(cudaDeviceGetLimit(value, cudaLimitMallocHeapSize));
+    case CGX_LIMIT_PENDING_LAUNCHES: return CGX__CUDA(cudaDeviceGetLimit(value, cudaLimitDevRuntimePendingLaunchCount));
+    default: return cgx__cuda_refuse();
+    }
+}
+CGX__RUNTIME cgx_status cgx_runtime_cache_config(cgx_cache_config *config)
+{
+#if defined(CGX__RELOCATABLE)
+    cudaFuncCache preference = cudaFuncCachePreferNone;
+    const cgx_status s = CGX__CUDA(cudaDeviceGetCacheConfig(&preference));
+    if (!s)
+        *config = preference == cudaFuncCachePreferShared  ? CGX_CACHE_SHARED
+                  : preference == cudaFuncCachePreferL1    ? CGX_CACHE_L1
+                  : preference == cudaFuncCachePreferEqual ? CGX_CACHE_EQUAL
+                                                           : CGX_CACHE_DEFAULT;
+    return s;
+#else
+    return (void)config, CGX__CUDA(0);
+#endif
+}
+CGX__RUNTIME cgx_status cgx_runtime_version(int *version)
+{
+    return CGX__CUDA(cudaRuntimeGetVersion(version));
+}
+CGX__RUNTIME cgx_status cgx_runtime_kernel_info(cgx_device_kernel kernel, cgx_device_kernel_info *info)
+{
+#if defined(CGX__RELOCATABLE)
+    cudaFuncAttributes a;
+    const cgx_status s = CGX__CUDA(cudaFuncGetAttributes(&a, kernel));
+    if (!s) {
+        info->static_shared_bytes = a.sharedSizeBytes;
+        info->local_bytes = a.localSizeBytes;
+        info->registers = a.numRegs;
+        info->max_threads = a.maxThreadsPerBlock;
+    }
+    return s;
+#else
+    return (void)kernel, (void)info, CGX__CUDA(0);
+#endif
+}
+CGX__RUNTIME cgx_status cgx_runtime_occupancy(cgx_device_kernel kernel, int threads, size_t dynamic_shared,
+                                              int *blocks_per_unit)
+{
+    return CGX__CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks_per_unit, kernel, threads, dynamic_shared));
+}
+/* The host's choice (api/launch.c): most threads on a unit, of equals the size nearest to 256. */
+CGX__RUNTIME cgx_status cgx_runtime_best_block_with(cgx_device_kernel kernel, size_t dynamic_shared,
+                                                    size_t bytes_a_thread, int *threads, int *blocks)
+{
+    const int candidates[] = { 256, 512, 128, 1024, 64, 32 };
+    int best = 0, best_running = 0, best_per_unit = 0, device = 0, units = 0;
+    cgx_device_kernel_info info;
+    cgx_status s = cgx_runtime_kernel_info(kernel, &info);
+    for (int i = 0; !s && i < 6; i++) {
+        const int n = candidates[i];
+        int per_unit = 0;
+        if (n > info.max_threads)
+            continue;
+        s = cgx_runtime_occupancy(kernel, n, dynamic_shared + bytes_a_thread * (size_t)n, &per_unit);
+        if (per_unit * n > best_running)
+            best = n, best_running = per_unit * n, best_per_unit = per_unit;
+    }
+    s = s ? s : cgx_runtime_device(&device);
+    s = s ? s : cgx_runtime_attribute(CGX_ATTRIBUTE_UNITS, device, &units);
+    if (s)
+        return s;
+    if (!best)
+        return CGX_ERROR_LIMIT;
+    *threads = best;
+    *blocks = best_per_unit * units;
+    return CGX_OK;
+}
+CGX__RUNTIME cgx_status cgx_runtime_best_block(cgx_device_kernel kernel, size_t dynamic_shared, int *threads,
+                                               int *blocks)
+{
+    return cgx_runtime_best_block_with(kernel, dynamic_shared, 0, threads, blocks);
+}
+
+/* ---- errors ---- */
+
+CGX__RUNTIME cgx_status cgx_runtime_last_error(void)
+{
+    return CGX__CUDA(cudaGetLastError());
+}
+CGX__RUNTIME cgx_status cgx_runtime_peek_error(void)
+{
+    return CGX__CUDA(cudaPeekAtLastError());
+}
+
+CGX__INLINE int cgx__unit_id(cgx_block)
+{
+    unsigned id;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+    return (int)id;
+}
+CGX__INLINE int cgx__warp_id(cgx_block)
+{
+    unsigned id;
+    asm volatile("mov.u32 %0, %%warpid;" : "=r"(id));
+    return (int)id;
+}
+
+} /* extern "C++" */
+#endif
