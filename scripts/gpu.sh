@@ -1,46 +1,50 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# scripts/gpu.sh [options] [-- options of meson test...]: on a machine with an NVIDIA GPU, build, run the shared suite on it,
-# and the benchmarks. No network is needed. The last line is the sum: N passed, N failed, N skipped.
+# scripts/gpu.sh [options]: on a machine with an NVIDIA GPU, build, run the shared suite on it, and the benchmarks. No network
+# is needed. The last line is the sum: N passed, N failed, N skipped.
 #   --packages DIR   Debian packages to use besides what is installed: .deb files, or their unpacked content (CMocka, say)
-#   --build DIR      where to build (default: build-gpu in the tree); DIR-plain and DIR/bench come beside and below it
+#   --build DIR      where to build (default: build-gpu in the tree); DIR-plain comes beside it
+#   --only REGEX     these tests only
 #   --no-suite --no-plain --no-sanitizer --no-bench    leave that part out
-#   --sanitizer-tests REGEX   which programs compute-sanitizer runs (default: all of the suite)
+#   --sanitizer-only REGEX   these tests only under compute-sanitizer
+#   --pack FILE      build only, and put the programs into an archive; no GPU is needed for that. With --arch LIST
+#   --unpack FILE    use the programs of such an archive instead of building
 # Parts: the suite with overlays, the suite without (CGX_NO_OVERLAYS), compute-sanitizer's memcheck, racecheck and synccheck on
 # the suite where it is installed, the benchmarks.
 
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-packages='' build=$root/build-gpu suite=1 plain=1 sanitizer=1 bench=1 sanitizer_tests=.
+packages='' build=$root/build-gpu suite=1 plain=1 sanitizer=1 bench=1 only=. sanitizer_only=. pack='' unpack='' arch=''
 while (($#)); do
     case $1 in
     --packages) packages=$(cd "$2" && pwd) && shift ;;
-    --build) build=$2 && shift ;;
+    --build) build=$(realpath -m "$2") && shift ;;
+    --only) only=$2 && shift ;;
     --no-suite) suite=0 ;;
     --no-plain) plain=0 ;;
     --no-sanitizer) sanitizer=0 ;;
     --no-bench) bench=0 ;;
-    --sanitizer-tests) sanitizer_tests=$2 && shift ;;
-    --)
-        shift
-        break
-        ;;
+    --sanitizer-only) sanitizer_only=$2 && shift ;;
+    --pack) pack=$(realpath -m "$2") && shift ;;
+    --unpack) unpack=$(realpath "$2") && shift ;;
+    --arch) arch=$2 && shift ;;
     *)
-        sed -n '3,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        sed -n '3,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
         exit 2
         ;;
     esac
     shift
 done
-args=("$@")
 
 PATH=$PATH:/usr/local/cuda/bin
-have nvcc || { warn "nvcc is not installed" && exit 77; }
-have nvidia-smi || { warn "no NVIDIA driver: nvidia-smi is not there" && exit 77; }
-arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sort -uV | tr -d . | paste -sd,) || true
-[[ $arch =~ ^[0-9,]+$ ]] || { warn "nvidia-smi finds no GPU" && exit 77; }
-nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader
+[[ $unpack ]] || have nvcc || { warn "nvcc is not installed" && exit 77; }
+if [[ ! $pack ]]; then
+    have nvidia-smi || { warn "no NVIDIA driver: nvidia-smi is not there" && exit 77; }
+    arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sort -uV | tr -d . | paste -sd,) || true
+    [[ $arch =~ ^[0-9,]+$ ]] || { warn "nvidia-smi finds no GPU" && exit 77; }
+    nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader
+fi
 
 # ---- packages that are not installed ----
 if [[ $packages ]]; then
@@ -64,61 +68,13 @@ fi
 passed=0 failed=0 skipped=0
 ran=()
 
-# result NAME TESTLOG STATUS: adds the results of a run; names what failed and what was skipped.
-result() {
-    local name=$1 log=$2 status=$3 sum p f s
-    sum=$(python3 - "$log" <<'PY'
-import json, sys
-rows = {"ok": [], "failed": [], "skipped": []}
-try:
-    lines = open(sys.argv[1], encoding="utf-8", errors="replace").readlines()
-except OSError:
-    lines = []
-for line in lines:
-    try:
-        r = json.loads(line)
-    except ValueError:
-        continue
-    kind = {"OK": "ok", "EXPECTEDFAIL": "ok", "SKIP": "skipped", "IGNORED": "skipped"}.get(r["result"], "failed")
-    rows[kind].append(r["name"].split(":")[-1].split("/")[-1].strip() + ("" if kind != "failed" else " (" + r["result"] + ")"))
-print(len(rows["ok"]), len(rows["failed"]), len(rows["skipped"]))
-for kind in ("failed", "skipped"):
-    if rows[kind]:
-        print(kind + ":", ", ".join(rows[kind]))
-PY
-    )
-    read -r p f s <<<"${sum%%$'\n'*}"
-    if ((status != 0 && f == 0)) || ((p + f + s == 0)); then f=$((f + 1)); fi
-    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-    ran+=("$name: $p passed, $f failed, $s skipped$([[ $sum == *$'\n'* ]] && printf '\n    %s' "${sum#*$'\n'}")")
-}
-
-# programs DIR REGEX: names of tests of the suite cuda, one a line; of those that were built.
-programs() {
-    meson introspect --tests "$1" | python3 -c '
-import json, os, re, sys
-for test in json.load(sys.stdin):
-    if any(s.split(":")[-1] == "cuda" for s in test["suite"]) and re.search(sys.argv[1], test["name"]) and os.path.exists(test["cmd"][0]):
-        print(test["name"])
-' "$2"
-}
-
-# tests NAME DIR [meson test arguments...]
-tests() {
-    local name=$1 dir=$2 log status=0
-    log=${name//[^a-z]/-}
-    shift 2
-    say "" "== $name"
-    rm -f -- "$dir/meson-logs/testlog-$log.json"
-    meson test -C "$dir" --no-rebuild --print-errorlogs --logbase "testlog-$log" "$@" </dev/null || status=$?
-    result "$name" "$dir/meson-logs/testlog-$log.json" "$status"
-}
-
 # built DIR [meson options...]: builds all that can be built, so that one file's failure does not hide the rest.
 built() {
     local dir=$1
     shift
-    if configure "$dir" -Dbuildtype=release -Dcuda=enabled -Dhip=disabled "-Dkernels_cuda_arch=$arch" "$@" &&
+    [[ ! $unpack ]] || return 0
+    if configure "$dir" -Dbuildtype=release -Dcuda=enabled -Dhip=disabled "-Dkernels_cuda_arch=${arch:-90}" \
+        -Dkernels_cpu_arch=base "$@" &&
         quietly "$dir/compile.log" run_ninja -C "$dir" -k 0 all meson-test-prereq meson-benchmark-prereq; then
         return 0
     fi
@@ -127,30 +83,50 @@ built() {
     [[ -f $dir/build.ninja ]]
 }
 
-built "$build" -Dexamples=enabled || exit 1
-"$build/tools/cgxinfo/cgxinfo"
-if ((suite)); then
-    mapfile -t names < <(programs "$build" .)
-    tests "suite" "$build" "${args[@]}" "${names[@]}"
-fi
-if ((plain)) && built "$build-plain" -Dc_args=-DCGX_NO_OVERLAYS -Dbench=disabled -Dexamples=disabled; then
-    mapfile -t names < <(programs "$build-plain" .)
-    tests "suite without overlays" "$build-plain" "${args[@]}" "${names[@]}"
-fi
-if ((sanitizer)); then
-    if have compute-sanitizer; then
-        # Programs that mean to fail are none of it: those are API errors, which the suite checks itself.
-        mapfile -t names < <(programs "$build" "$sanitizer_tests")
-        export CGX_TEST_SMALL=1
-        for tool in memcheck racecheck synccheck; do
-            tests "$tool" "$build" -t 5 "${names[@]}" \
-                --wrapper "compute-sanitizer --tool $tool --report-api-errors no --target-processes all --error-exitcode 86"
-        done
-        unset CGX_TEST_SMALL
+# tests NAME DIR [arguments of run_suite.py...]
+tests() {
+    local name=$1 dir=$2 log=$2/$1.log p f s
+    shift 2
+    say "" "== $name"
+    python3 "$root/scripts/run_suite.py" "$dir" cuda "$@" | tee "$log" || true
+    if [[ $(tail -n 1 "$log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
+        p=${BASH_REMATCH[1]} f=${BASH_REMATCH[2]} s=${BASH_REMATCH[3]}
     else
-        say "" "compute-sanitizer is not installed: memcheck, racecheck and synccheck are left out"
+        p=0 f=1 s=0
     fi
+    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+    ran+=("$name: $p passed, $f failed, $s skipped$(sed -n 's/^failed: /\n    failed: /p' "$log")")
+}
+
+if [[ $unpack ]]; then
+    mkdir -p "$build" "$build-plain"
+    tar -xf "$unpack" -C "$(dirname "$build")" --transform "s,^gpu,$(basename "$build"),"
+    [[ -d $build-plain/meson-info ]] || plain=0
 fi
+built "$build" -Dexamples=enabled || exit 1
+if ((plain)); then built "$build-plain" -Dc_args=-DCGX_NO_OVERLAYS -Dbench=disabled -Dexamples=disabled || plain=0; fi
+
+if [[ $pack ]]; then
+    work=$(mktemp -d)
+    for part in '' -plain; do
+        [[ -d $build$part/meson-info ]] || continue
+        mkdir -p "$work/gpu$part/meson-info"
+        cp "$build$part"/meson-info/{meson-info,intro-tests}.json "$work/gpu$part/meson-info"
+        (cd "$build$part" && find . -path '*.p' -prune -o '(' -perm -u+x -o -name 'lib*.so*' ')' -type f -print |
+            grep -E '^\./(lib|tests/|bench/|examples/|tools/)' | tar -cf - -T -) | tar -xf - -C "$work/gpu$part"
+        find "$work/gpu$part" -type f ! -name '*.json' -exec strip --strip-debug {} + 2>/dev/null || true
+        (cd "$build$part" && for so in lib*.so lib*.so.?; do [[ ! -L $so ]] || cp -P "$so" "$work/gpu$part/"; done)
+    done
+    tar -C "$work" -caf "$pack" .  --transform 's,^\./,,'
+    rm -rf -- "$work"
+    for row in "${ran[@]}"; do say "$row"; done
+    ls -l "$pack"
+    exit 0
+fi
+
+"$build/tools/cgxinfo/cgxinfo"
+if ((suite)); then tests suite "$build" --only "$only"; fi
+if ((plain)); then tests plain "$build-plain" --only "$only"; fi
 if ((bench)); then
     for program in "$build"/bench/cuda/bench_cuda_*; do
         [[ -x $program && -f $program ]] || continue
@@ -163,6 +139,20 @@ if ((bench)); then
             ran+=("$name: failed")
         fi
     done
+fi
+if ((sanitizer)); then
+    if have compute-sanitizer; then
+        # Programs that mean to fail are none of it: those are API errors, which the suite checks itself. A fault in a kernel is
+        # memcheck's business, so the program that makes one on purpose is left out.
+        export CGX_TEST_SMALL=1
+        for tool in memcheck racecheck synccheck; do
+            tests "$tool" "$build" --only "^(?!cuda\$).*($sanitizer_only)" --patience 5 -- \
+                compute-sanitizer --tool "$tool" --report-api-errors no --target-processes all --error-exitcode 86
+        done
+        unset CGX_TEST_SMALL
+    else
+        say "" "compute-sanitizer is not installed: memcheck, racecheck and synccheck are left out"
+    fi
 fi
 
 say ""
