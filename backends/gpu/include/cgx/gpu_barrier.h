@@ -39,36 +39,29 @@ CGX__INLINE uint64_t cgx__barrier_word_arrive(cgx_mbarrier *b, uint32_t n, int d
     return 0;
 }
 #undef CGX__ARRIVE_AS
-/* A test that says yes has acquired at the scope of the block. In a cluster another block may have arrived. */
-CGX__INLINE bool cgx__acquired(bool over)
-{
-    if (over && cgx__gpu_cluster_count() > 1)
-        cgx__gpu_fence(__ATOMIC_ACQUIRE, CGX__SCOPE_CLUSTER);
-    return over;
-}
 CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, cgx_mbarrier_token token)
 {
-    return cgx__acquired(cgx__gpu_mbarrier_test(&b->word, token.word));
+    return cgx__gpu_mbarrier_test(&b->word, token.word);
 }
 CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, int odd)
 {
-    return cgx__acquired(cgx__gpu_mbarrier_test_parity(&b->word, (uint32_t)odd));
+    return cgx__gpu_mbarrier_test_parity(&b->word, (uint32_t)odd);
 }
 CGX__INLINE bool cgx__phase_look(const cgx_mbarrier *b, cgx_mbarrier_token token)
 {
-    return cgx__acquired(cgx__gpu_mbarrier_look(&b->word, token.word));
+    return cgx__gpu_mbarrier_look(&b->word, token.word);
 }
 CGX__INLINE bool cgx__phase_look(const cgx_mbarrier *b, int odd)
 {
-    return cgx__acquired(cgx__gpu_mbarrier_look_parity(&b->word, (uint32_t)odd));
+    return cgx__gpu_mbarrier_look_parity(&b->word, (uint32_t)odd);
 }
 CGX__INLINE bool cgx__phase_try(const cgx_mbarrier *b, cgx_mbarrier_token token, uint32_t ns)
 {
-    return cgx__acquired(cgx__gpu_mbarrier_try(&b->word, token.word, ns));
+    return cgx__gpu_mbarrier_try(&b->word, token.word, ns);
 }
 CGX__INLINE bool cgx__phase_try(const cgx_mbarrier *b, int odd, uint32_t ns)
 {
-    return cgx__acquired(cgx__gpu_mbarrier_try_parity(&b->word, (uint32_t)odd, ns));
+    return cgx__gpu_mbarrier_try_parity(&b->word, (uint32_t)odd, ns);
 }
 CGX__INLINE void cgx__phase_wait(const cgx_mbarrier *b, cgx_mbarrier_token token)
 {
