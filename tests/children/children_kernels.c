@@ -317,7 +317,7 @@ CGX_DEVICE_FN size_t length(const char *text)
 CGX_KERNEL_EXTERN_LAUNCHING(questions, (answers *, out))
 {
     answers a;
-    cgx_cache_config cache;
+    cgx_cache_config cache = CGX_CACHE_EQUAL;
     cgx_status s = cgx_runtime_device_count(&a.count);
     s = s ? s : cgx_runtime_device(&a.device);
     s = s ? s : cgx_runtime_version(&a.version);

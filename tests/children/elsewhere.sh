@@ -11,7 +11,7 @@ export LC_ALL=C
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0 checked=0
-flags=(-Wall -Wextra -Werror -c "$here/elsewhere.c" -o "$work/elsewhere.o")
+flags=(-Wall -Wextra -Werror -c -o "$work/elsewhere.o")
 for folder in api backends/cpu/include backends/gpu/include backends/cuda/include backends/hip/include; do
     flags+=(-I"$root/$folder")
 done
@@ -20,10 +20,10 @@ done
 check() {
     local said
     checked=$((checked + 1))
-    if ! said=$("$@" "${flags[@]}" -DCASE=0 2>&1); then
+    if ! said=$("$@" "${flags[@]}" -DCASE=0 "$here/elsewhere.c" 2>&1); then
         failed=$((failed + 1))
         printf 'FAIL %s: nothing wrong\n%s\n' "$*" "$(head -n 20 <<<"$said")"
-    elif said=$("$@" "${flags[@]}" -DCASE=1 2>&1); then
+    elif said=$("$@" "${flags[@]}" -DCASE=1 "$here/elsewhere.c" 2>&1); then
         failed=$((failed + 1))
         printf 'FAIL %s accepts it\n' "$*"
     elif ! grep -q 'of_another_file is defined in another file: a kernel launches kernels of its own file' <<<"$said"; then
@@ -38,6 +38,12 @@ for level in -O0 -O2; do
     done
     command -v g++ >/dev/null && check g++ -x c++ -std=c++17 "$level"
 done
-check "$cgxcc" -std=c11 -O2 --backends="$backends"
+check "$cgxcc" -std=c11 -O2 --backends="$backends" --cuda-arch=90 --hip-arch=gfx942
+# Everything of the device runtime, in the device passes too.
+checked=$((checked + 1))
+if ! said=$("$cgxcc" -std=c11 -O2 --backends="$backends" --cuda-arch=90 --hip-arch=gfx942 "${flags[@]}" "$here/children_kernels.c" 2>&1); then
+    failed=$((failed + 1))
+    printf 'FAIL children_kernels.c\n%s\n' "$(head -n 20 <<<"$said")"
+fi
 echo "$checked compilers, $failed failed"
 ((failed == 0))

@@ -34,7 +34,7 @@ CGX__INLINE cgx_status cgx__cuda_status(cudaError_t e)
 }
 #define CGX__CUDA(call) cgx__cuda_status(call)
 /* What only cgx refuses: an invalid value, for CUDA's last error too. */
-CGX__OUTLINE cgx_status cgx__cuda_refuse(void)
+CGX_UNUSED static __device__ __noinline__ cgx_status cgx__cuda_refuse(void)
 {
     cudaStream_t none;
     return CGX__CUDA(cudaStreamCreateWithFlags(&none, cudaStreamDefault));
