@@ -132,12 +132,16 @@ if ((bench)); then
         [[ -x $program && -f $program ]] || continue
         name=${program##*/bench_}
         say "" "== $name"
-        if "$program" --json "$build/bench/$name.json" </dev/null; then
-            passed=$((passed + 1))
-        else
+        status=0
+        "$program" --json "$build/bench/$name.json" </dev/null || status=$?
+        case $status in
+        0) passed=$((passed + 1)) ;;
+        77) skipped=$((skipped + 1)) ;;
+        *)
             failed=$((failed + 1))
             ran+=("$name: failed")
-        fi
+            ;;
+        esac
     done
 fi
 if ((sanitizer)); then

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """run_suite.py DIR SUITE [--only REGEX] [--jobs N] [--patience FACTOR] [-- WRAPPER...]: runs the tests of a suite in a build
 folder as `meson test` does, without meson, and also when the folder was built on another machine and has another place here.
-Programs that were not built are left out and named. The last line: N passed, N failed, N skipped."""
+The last line: N passed, N failed, N skipped."""
 import concurrent.futures
 import json
 import os
@@ -62,6 +62,7 @@ with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
 if failed:
     print("failed: " + ", ".join(failed))
 if counts["not built"]:
-    print(f"{counts['not built']} programs were not built")
-print(f"{counts['ok']} passed, {len(failed)} failed, {counts['skip']} skipped")
-sys.exit(bool(failed) or not counts["ok"])
+    print(f"{counts['not built']} programs were not built: they count as failed")
+bad = len(failed) + counts["not built"]
+print(f"{counts['ok']} passed, {bad} failed, {counts['skip']} skipped")
+sys.exit(bool(bad) or not counts["ok"])

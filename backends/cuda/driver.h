@@ -93,6 +93,9 @@ typedef struct {
       (int *, gpu_function, const CUlaunchConfig *))                                                                   \
     X(int, OccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters", (int *, gpu_function, const CUlaunchConfig *))  \
     X(int, FuncSetAttribute, "cuFuncSetAttribute", (gpu_function, int, int))                                           \
+    X(int, LaunchKernel, "cuLaunchKernel",                                                                             \
+      (gpu_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, gpu_stream, void **,        \
+       void **))                                                                                                       \
     X(int, LaunchKernelEx, "cuLaunchKernelEx", (const CUlaunchConfig *, gpu_function, void **, void **))               \
     X(int, MemcpyAsync, "cuMemcpyAsync", (gpu_address, gpu_address, size_t, gpu_stream))                               \
     X(int, MemcpyPeerAsync, "cuMemcpyPeerAsync", (gpu_address, CUcontext, gpu_address, CUcontext, size_t, gpu_stream)) \

@@ -203,7 +203,11 @@ static cgx_status launch(const queue *q, function *f, const cgx_launch_request *
                                                        (unsigned)c->cluster.z } };
     if (cluster > 8)
         CHECK(check(q->device, driver.FuncSetAttribute(f->handle, FUNCTION_NON_PORTABLE_CLUSTER, 1), f->kernel->name));
-    const int result = driver.LaunchKernelEx(&config, f->handle, parameters, NULL);
+    const int result = config.numAttrs
+                           ? driver.LaunchKernelEx(&config, f->handle, parameters, NULL)
+                           : driver.LaunchKernel(f->handle, config.gridDimX, config.gridDimY, config.gridDimZ,
+                                                 config.blockDimX, config.blockDimY, config.blockDimZ,
+                                                 config.sharedMemBytes, q->stream, parameters, NULL);
     if (result == TOO_LARGE || result == COOPERATIVE_TOO_LARGE || result == INVALID_CLUSTER_SIZE ||
         result == INVALID_VALUE)
         return too_large(q, f, r, &config, result);
