@@ -82,7 +82,7 @@ static void pending_counts(void **state)
 /* rows: B07 */
 static void dropping_out(void **state)
 {
-    enum { N = 70 };
+    enum { N = 96 };
     int results[N], *out = device_memory(sizeof results);
 
     (void)state;
@@ -160,7 +160,7 @@ static void memory_used_again(void **state)
 /* rows: B09 B12 */
 static void ring(void **state)
 {
-    static const int sizes[] = { 128, 160, 1024 };
+    static const int sizes[] = { 128, 192, 1024 };
     enum { ITEMS = 50 };
     int values[ITEMS * 64], results[1024], *in, *out = device_memory(sizeof results);
 
