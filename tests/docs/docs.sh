@@ -60,7 +60,7 @@ compile() {
         compiled=$((compiled + 1))
         # Without the comments, which compilers would quote; and as with installed headers, which are the system's.
         sed 's,/\* error: .* \*/,,' "$1" >refused.c
-        ! "$cgxcc" "${flags[@]}" "${headers[@]/#-I/-isystem}" -c refused.c -o refused.o >log 2>&1 || fail "compiles, and should not"
+        ! "$cgxcc" --backends=cpu "${flags[@]}" "${headers[@]/#-I/-isystem}" -c refused.c -o refused.o >log 2>&1 || fail "compiles, and should not"
         for text in "${refused[@]}"; do
             at=$(grep -nF "/* error: $text */" "$1")
             grep -qE "^refused\.c:${at%%:*}:.*error" log && grep -qF -- "$text" log ||
@@ -68,7 +68,7 @@ compile() {
         done
         return
     fi
-    if ! "$cgxcc" "${flags[@]}" "${headers[@]}" -c "$1" -o "${1%.c}.o" >log 2>&1 || [[ -s log ]]; then
+    if ! "$cgxcc" --backends=cpu "${flags[@]}" "${headers[@]}" -c "$1" -o "${1%.c}.o" >log 2>&1 || [[ -s log ]]; then
         fail "does not compile"
         return
     fi
