@@ -141,4 +141,18 @@ typedef struct {
     uint32_t phases; /* zero at first. Of the thread's groups, which of two places in shared memory is next */
     uint32_t unused;
 } cgx__thread;
+
+/* ---- what kernels print and assert on HIP, whose own way needs a service of the driver's: a ring in host memory ---- */
+
+/* Numbers count words and never go back. A message is a head, whose lower half has its words, bits 32 to 39 a CGX__PRINT_*, and
+ * the highest bit, set last, says that it is all there; then the text and the values: each a word with a CGX__PRINTED_* and,
+ * for a string, its bytes << 8, then a word or the string's bytes. */
+enum { CGX__RING_WORDS = 1 << 16, CGX__PRINT_TEXT = 0, CGX__PRINT_ASSERTION = 1 };
+enum { CGX__PRINTED_INTEGER, CGX__PRINTED_DOUBLE, CGX__PRINTED_STRING };
+typedef struct {
+    uint64_t reserved; /* by threads */
+    uint64_t taken;    /* by the host */
+    uint64_t lost;     /* messages that there was no room for */
+    uint64_t words[CGX__RING_WORDS];
+} cgx__print_ring;
 #endif

@@ -104,6 +104,9 @@ static int enable_peer(int d, int peer);
 /* Lets the kernel have as much dynamic shared memory as this launch asks for. */
 static cgx_status allow_shared(int d, function *f, size_t bytes);
 /* DYNAMIC is what the driver is asked for, arrays that the image has not included. */
+/* What kernels print: makes a loaded module ready for it, and prints what is there. */
+static cgx_status connect_prints(int d, gpu_module loaded);
+static cgx_status take_prints(int d);
 static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, size_t dynamic, void **parameters);
 #if GPU_KERNELS_LAUNCH
 static cgx_status set_limit(int d, cgx_limit limit, size_t value);
@@ -334,6 +337,8 @@ static cgx_status queue_wait(void *queue_)
     int pushed;
     CHECK(enter(q->device, &pushed));
     cgx_status s = check(q->device, driver.StreamSynchronize(q->stream), "waiting for the queue's work");
+    if (!s)
+        s = take_prints(q->device);
     return leave(pushed, s ? s : take_misuse(q));
 }
 
@@ -648,6 +653,12 @@ static cgx_status load_module(int d, const cgx__unit *u, const char *kernel, mod
         if (r == GPU_ERROR_NO_BINARY)
             return wrong_image(d, kernel, targets);
         return check(d, r, "loading the image");
+    }
+    cgx_status s = connect_prints(d, m->handle);
+    if (s) {
+        driver.ModuleUnload(m->handle);
+        free(m);
+        return s;
     }
     m->unit = u;
     m->image = image;

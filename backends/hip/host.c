@@ -161,6 +161,147 @@ static int enable_peer(int d, int peer)
     return r == GPU_SUCCESS || r == ALREADY_ENABLED;
 }
 
+/* ---- what kernels print ---- */
+
+static struct {
+    cgx__print_ring *ring;
+    pthread_mutex_t lock; /* of who takes from it */
+} prints[MAX_DEVICES];
+
+/* Under the lock of modules. An image that prints has the variable. */
+static cgx_status connect_prints(int d, gpu_module loaded)
+{
+    void *ring = prints[d].ring;
+    gpu_address variable;
+    size_t bytes;
+    if (driver.ModuleGetGlobal(&variable, &bytes, loaded, "cgx__image_print_ring"))
+        return CGX_OK;
+    if (!ring) {
+        CHECK(check(d, driver.MemHostAlloc(&ring, sizeof(cgx__print_ring), HOST_ALLOC_PORTABLE | HOST_ALLOC_DEVICEMAP),
+                    "allocating memory for what kernels print"));
+        memset(ring, 0, sizeof(cgx__print_ring));
+        pthread_mutex_init(&prints[d].lock, NULL);
+        __atomic_store_n(&prints[d].ring, ring, __ATOMIC_RELEASE);
+    }
+    for (size_t i = 0; i < sizeof ring / 4; i++)
+        CHECK(check(
+            d,
+            driver.MemsetD32Async((char *)variable + 4 * i, (unsigned)((uint64_t)(uintptr_t)ring >> (32 * i)), 1, NULL),
+            "setting up what kernels print"));
+    return check(d, driver.StreamSynchronize(NULL), "setting up what kernels print");
+}
+
+/* The next value of a message; a string is the caller's to free. */
+typedef struct {
+    uint64_t kind, word;
+    char *text;
+} printed;
+static printed next_value(const cgx__print_ring *ring, uint64_t *at, uint64_t end)
+{
+    printed v = { CGX__PRINTED_INTEGER, 0, NULL };
+    if (*at >= end)
+        return v;
+    const uint64_t head = ring->words[(*at)++ % CGX__RING_WORDS], bytes = head >> 8;
+    v.kind = head & 255;
+    if (v.kind != CGX__PRINTED_STRING) {
+        v.word = ring->words[(*at)++ % CGX__RING_WORDS];
+        return v;
+    }
+    v.text = calloc(1, bytes + 8);
+    for (uint64_t i = 0; i < bytes; i += 8, (*at)++)
+        if (v.text)
+            memcpy(v.text + i, &ring->words[*at % CGX__RING_WORDS], 8);
+    if (v.text)
+        v.text[bytes] = 0;
+    return v;
+}
+
+/* One conversion of a format, from its % to its letter, with the values it takes. */
+static const char *print_conversion(const char *at, const cgx__print_ring *ring, uint64_t *value, uint64_t end)
+{
+    char spec[64] = "%";
+    size_t n = 1;
+    for (at++; *at && strchr("-+ #0123456789.*hlLqjzt", *at); at++)
+        if (*at == '*')
+            n += (size_t)snprintf(spec + n, n < 40 ? sizeof spec - n : 0, "%d", (int)next_value(ring, value, end).word);
+        else if (strchr("-+ #0123456789.", *at) && n < 40)
+            spec[n++] = *at;
+    if (*at == '%' || !*at) {
+        putchar('%');
+        return *at ? at + 1 : at;
+    }
+    printed v = next_value(ring, value, end);
+    double number;
+    memcpy(&number, &v.word, sizeof number);
+    if (strchr("diouxX", *at)) {
+        /* A 32-bit value came with its sign extended; unsigned conversions of int want it without. */
+        const int wide = at[-1] == 'l' || at[-1] == 'j' || at[-1] == 'z' || at[-1] == 't' || at[-1] == 'q';
+        snprintf(spec + n, sizeof spec - n, "ll%c", *at);
+        printf(spec, !wide && strchr("ouxX", *at) ? (long long)(uint32_t)v.word : (long long)v.word);
+    } else {
+        snprintf(spec + n, sizeof spec - n, "%c", *at);
+        if (*at == 'c')
+            printf(spec, (int)v.word);
+        else if (*at == 's')
+            printf(spec, v.text ? v.text : "(null)");
+        else if (*at == 'p')
+            printf(spec, (void *)(uintptr_t)v.word);
+        else if (strchr("aAeEfFgG", *at))
+            printf(spec, number);
+    }
+    free(v.text);
+    return at + 1;
+}
+
+static cgx_status print_message(int d, const cgx__print_ring *ring, uint64_t at, uint64_t end, uint64_t kind)
+{
+    printed text = next_value(ring, &at, end);
+    cgx_status s = CGX_OK;
+    if (kind == CGX__PRINT_ASSERTION) {
+        printed file = next_value(ring, &at, end), function = next_value(ring, &at, end);
+        printed line = next_value(ring, &at, end);
+        s = cgx__fail(CGX_ERROR_FAULT, GPU_NAME ":%d: an assertion in a kernel failed: %s (%s:%d, %s)", d,
+                      text.text ? text.text : "?", file.text ? file.text : "?", (int)line.word,
+                      function.text ? function.text : "?");
+        free(file.text);
+        free(function.text);
+    } else if (text.text) {
+        for (const char *c = text.text; *c;)
+            if (*c == '%')
+                c = print_conversion(c, ring, &at, end);
+            else
+                putchar(*c++);
+    }
+    free(text.text);
+    return s;
+}
+
+/* Up to the first message that is not complete: another queue's kernels may still write it. */
+static cgx_status take_prints(int d)
+{
+    cgx__print_ring *ring = __atomic_load_n(&prints[d].ring, __ATOMIC_ACQUIRE);
+    cgx_status s = CGX_OK;
+    if (!ring || __atomic_load_n(&ring->reserved, __ATOMIC_ACQUIRE) == __atomic_load_n(&ring->taken, __ATOMIC_RELAXED))
+        return CGX_OK;
+    pthread_mutex_lock(&prints[d].lock);
+    for (uint64_t at = ring->taken; at < __atomic_load_n(&ring->reserved, __ATOMIC_ACQUIRE);) {
+        const uint64_t head = __atomic_load_n(&ring->words[at % CGX__RING_WORDS], __ATOMIC_ACQUIRE);
+        if (!(head >> 63))
+            break;
+        const uint64_t end = at + (uint32_t)head;
+        cgx_status its = print_message(d, ring, at + 1, end, head >> 32 & 255);
+        s = s ? s : its;
+        for (; at < end; at++)
+            ring->words[at % CGX__RING_WORDS] = 0;
+        __atomic_store_n(&ring->taken, at, __ATOMIC_RELEASE);
+    }
+    const uint64_t lost = __atomic_exchange_n(&ring->lost, 0, __ATOMIC_RELAXED);
+    if (lost)
+        printf("[cgx: %s messages of kernels found no room]\n", cgx__number((int64_t)lost));
+    pthread_mutex_unlock(&prints[d].lock);
+    return s;
+}
+
 static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, size_t dynamic, void **parameters)
 {
     const cgx_config *c = r->config;

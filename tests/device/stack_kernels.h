@@ -7,7 +7,7 @@
 enum { BIG = 10 * 1024 };
 CGX_KERNEL_DECLARE(big_locals, (int, stride), (uint32_t *, out))
 /* 200 KiB: more than a thread has on the CPU unless CGX_CPU_STACK says so. */
-enum { HUGE_LOCALS = 50 * 1024 };
+enum { HUGE_LOCALS = 28 * 1024 };
 CGX_KERNEL_DECLARE(huge_locals, (int, stride), (uint32_t *, out))
 /* Twelve functions deep, a barrier and a collective in each. */
 CGX_KERNEL_DECLARE(deep_calls, (int *, out))

@@ -31,6 +31,7 @@ enum {
     COPY,    /* an altered copy of the instruction is run, which is at `copy` */
     PERMUTE, /* ds_permute_b32 or, with `argument`, ds_bpermute_b32 */
     FLAT,    /* loads and stores of flat_ and global_ instructions, of the form `argument` */
+    ATOMIC,  /* flat_ and global_ compare and swap of 8 bytes or, with `argument`, the addition of a double */
     CLOCK,   /* s_memtime, s_memrealtime and their like to the scalar register `argument`; its size << 8 */
     PRIVATE  /* buffer_load_* and buffer_store_* of the thread's private memory, of the form `argument` */
 };
@@ -231,27 +232,61 @@ static bool private_memory(wave *w, uint64_t pc, int form, uint32_t room, uint64
 
 /* Loads and stores of flat_ and global_ instructions. The encodings of gfx9 and gfx11 differ in where the segment is and in what says
  * that there is no scalar base. Flat addresses of LDS are the worker's own, those of private memory have 1 in their upper half. */
-static void flat_memory(wave *w, uint64_t pc, uint32_t width, int form, uint32_t room)
+static void flat_addresses(wave *w, uint64_t pc, uint32_t width, uint32_t room, uint64_t at[64])
 {
     const uint32_t *code = (const uint32_t *)pc, *v = w->buffer[VECTOR], *s = scalars(w);
     const unsigned address = code[1] & 255, base_register = code[1] >> 16 & 127;
     const bool global = (width == 64 ? code[0] >> 14 & 3 : code[0] >> 16 & 3) == 2;
     const int64_t offset = global ? (int)(code[0] << 19) >> 19 : (int)(code[0] & 0xfff);
     const bool scalar_base = global && base_register != (width == 64 ? 127 : 124);
-    const uint64_t exec = pair(s + EXEC), scalar = scalar_base ? pair(s + base_register) : 0;
+    for (uint32_t lane = 0; lane < width; lane++) {
+        at[lane] = v[address * width + lane];
+        at[lane] += scalar_base ? pair(s + base_register) : (uint64_t)v[(address + 1) * width + lane] << 32;
+        at[lane] += (uint64_t)offset;
+        if (!global && at[lane] >> 32 == s[PRIVATE_BASE])
+            at[lane] = (uint64_t)w->buffer[SCRATCH] + (size_t)lane * room + (uint32_t)at[lane];
+    }
+}
+static void flat_memory(wave *w, uint64_t pc, uint32_t width, int form, uint32_t room)
+{
+    const uint32_t *code = (const uint32_t *)pc;
+    const uint64_t exec = pair(scalars(w) + EXEC);
     uint32_t *data = data_registers(w, code[1], form >> 5 & 1 ? code[1] >> 8 & 255 : code[1] >> 24, width);
     uint64_t at[64];
-    for (uint32_t lane = 0; lane < width; lane++) /* before the first load, which may overwrite addresses */
-        at[lane] = scalar_base ? scalar + v[address * width + lane]
-                               : v[address * width + lane] | (uint64_t)v[(address + 1) * width + lane] << 32;
-    for (uint32_t lane = 0; lane < width; lane++) {
-        if (!(exec >> lane & 1))
-            continue;
-        uint64_t to = at[lane] + (uint64_t)offset;
-        if (!global && to >> 32 == s[PRIVATE_BASE])
-            to = (uint64_t)w->buffer[SCRATCH] + (size_t)lane * room + (uint32_t)to;
-        access_memory((char *)to, data + lane, width, form);
-    }
+    flat_addresses(w, pc, width, room, at);
+    for (uint32_t lane = 0; lane < width; lane++)
+        if (exec >> lane & 1)
+            access_memory((char *)at[lane], data + lane, width, form);
+}
+/* Compare and swap of 8 bytes, the new value before the expected one, or the addition of a double. */
+static void flat_atomic(wave *w, uint64_t pc, uint32_t width, bool adds, uint32_t room)
+{
+    const uint32_t *code = (const uint32_t *)pc;
+    const uint64_t exec = pair(scalars(w) + EXEC);
+    const bool returns = code[0] >> (width == 64 ? 16 : 14) & 1;
+    const uint32_t *data = data_registers(w, code[1], code[1] >> 8 & 255, width);
+    uint32_t *result = data_registers(w, code[1], code[1] >> 24, width);
+    uint64_t at[64], found[64];
+    flat_addresses(w, pc, width, room, at);
+    for (uint32_t lane = 0; lane < width; lane++)
+        if (exec >> lane & 1) {
+            uint64_t value = data[lane] | (uint64_t)data[width + lane] << 32;
+            memcpy(found + lane, (void *)at[lane], 8);
+            if (adds) {
+                double sum, addend;
+                memcpy(&sum, found + lane, 8);
+                memcpy(&addend, &value, 8);
+                sum += addend;
+                memcpy(&value, &sum, 8);
+            }
+            if (adds || found[lane] == (data[2 * width + lane] | (uint64_t)data[3 * width + lane] << 32))
+                memcpy((void *)at[lane], &value, 8);
+        }
+    for (uint32_t lane = 0; lane < width; lane++)
+        if (returns && exec >> lane & 1) {
+            result[lane] = (uint32_t)found[lane];
+            result[width + lane] = (uint32_t)(found[lane] >> 32);
+        }
 }
 
 /* Lanes send or fetch a word. Those that are inactive take no part: what is fetched from one is zero (MI300 and RDNA 3 ISA, "DS"). */
@@ -410,6 +445,10 @@ static bool run_wave(launch *l, wave *w, uint32_t quantum, bool *ended)
             continue;
         case FLAT:
             flat_memory(w, pc, m->wave, e->argument, m->scratch);
+            set_pc(w, pc + 8);
+            continue;
+        case ATOMIC:
+            flat_atomic(w, pc, m->wave, e->argument, m->scratch);
             set_pc(w, pc + 8);
             continue;
         case CLOCK:

@@ -24,7 +24,7 @@ CACHE_FORMAT = b'8'
 scheduler = ctypes.CDLL(SCHEDULER)
 
 # As in scheduler.c.
-RUN, BARRIER, SLEEP, SKIP, LDS_DMA, DPP, DS, MOVE_PC, COPY, PERMUTE, FLAT, CLOCK, PRIVATE = range(13)
+RUN, BARRIER, SLEEP, SKIP, LDS_DMA, DPP, DS, MOVE_PC, COPY, PERMUTE, FLAT, ATOMIC, CLOCK, PRIVATE = range(14)
 PC_LOW, PC_HIGH, SCRATCH_STRIDE, SCALARS, END = 256, 257, 259, 260, 2 ** 64 - 1
 
 
@@ -214,7 +214,8 @@ FORMS = LOADS | ({24: form(1, 1), 25: form(1, 1, 0, UPPER), 26: form(2, 1), 27: 
 def special(w, second):
     """Instructions that the emulator lacks: moves of the program counter, cache maintenance, for which there is nothing to
     do here, loads to LDS, clocks, and private memory through the buffer in s[0:3]; permutations, which read beyond its
-    registers for inactive lanes; loads and stores, whose addresses it takes for aligned. -> kind, argument, copy"""
+    registers for inactive lanes; loads and stores, whose addresses it takes for aligned; two
+    atomics of 8 bytes, which store or return something else there. -> kind, argument, copy"""
     cdna = INSTRUCTIONS == 'cdna'
     if w >> 26 == 0x36 and (w >> (17 if cdna else 18) & 0xff) in ((62, 63) if cdna else (178, 179)):
         return PERMUTE, w >> (17 if cdna else 18) & 1, 0
@@ -240,6 +241,8 @@ def special(w, second):
             return LDS_DMA, 4 if op == 125 else 3, 0
     if w >> 26 == 0x37 and w >> (14 if cdna else 16) & 3 in (0, 2) and w >> 18 & 0x7f in FORMS:
         return FLAT, FORMS[w >> 18 & 0x7f], 0
+    if w >> 26 == 0x37 and w >> (14 if cdna else 16) & 3 in (0, 2) and w >> 18 & 0x7f in ((97, 79) if cdna else (66,)):
+        return ATOMIC, w >> 18 & 0x7f == 79, 0
     return None
 
 

@@ -227,6 +227,7 @@ CGX__INLINE void cgx__gpu_misuse(const char *, int)
 #include <cgx/hip_atomic.h>
 #include <cgx/hip_async.h>
 #include <cgx/hip_math.h>
+#include <cgx/hip_print.h>
 #include <cgx/gpu_kernel.h>
 
 extern "C++" {
