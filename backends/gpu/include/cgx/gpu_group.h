@@ -649,6 +649,13 @@ CGX__INLINE void cgx__barrier_wait(cgx_block, cgx_token, int)
     cgx__gpu_sync();
 }
 
+/* Halves of the synchronisation of a tile: there are none. The CPU says so, here it is looked at with `cgxcc -g`. */
+template <class G> CGX__INLINE cgx_token cgx__barrier_arrive(const G &, int line)
+{
+    CGX__CHECK(false, "barrier_arrive is for blocks, clusters and the grid", line);
+    return { 0 };
+}
+
 /* ---- clusters ---- */
 
 CGX__INLINE cgx_token cgx__barrier_arrive(cgx_cluster, int)
