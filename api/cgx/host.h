@@ -101,16 +101,17 @@ CGX_API cgx_status cgx_device_find(const char *name, cgx_device **device);
 CGX_API cgx_status cgx_device_get(const char *backend, int index, cgx_device **device);
 
 /* Capability bits of cgx_device_info.capabilities. */
-#define CGX_FOREACH_CAPABILITY(X)                                                                                \
-    X(CGX_CAN_COOPERATIVE, 0, "cooperative", "grid synchronisation under a cooperative launch")                  \
-    X(CGX_CAN_CLUSTER, 1, "cluster", "clusters of more than one block")                                          \
-    X(CGX_CAN_ASYNC_COPY, 2, "async-copy", "global to shared copies that really run beside the thread")          \
-    X(CGX_CAN_BULK_COPY, 3, "bulk-copy", "copies of whole ranges by a copy engine of the processor")             \
-    X(CGX_CAN_DEVICE_LAUNCH, 4, "device-launch", "kernels that launch kernels")                                  \
-    X(CGX_CAN_PEER, 5, "peer", "direct access to another device's memory")                                       \
-    X(CGX_CAN_UNIFIED, 6, "unified", "host and device share one memory: every pointer is valid on both")         \
-    X(CGX_CAN_EXPLAIN, 7, "explain-misuse", "misuse and deadlocks of a kernel come back as a status and a text") \
-    X(CGX_CAN_SOFTWARE_GRID, 8, "software-grid", "grid synchronisation by the library alone, where it is asked for")
+#define CGX_FOREACH_CAPABILITY(X)                                                                                    \
+    X(CGX_CAN_COOPERATIVE, 0, "cooperative", "grid synchronisation under a cooperative launch")                      \
+    X(CGX_CAN_CLUSTER, 1, "cluster", "clusters of more than one block")                                              \
+    X(CGX_CAN_ASYNC_COPY, 2, "async-copy", "global to shared copies that really run beside the thread")              \
+    X(CGX_CAN_BULK_COPY, 3, "bulk-copy", "copies of whole ranges by a copy engine of the processor")                 \
+    X(CGX_CAN_DEVICE_LAUNCH, 4, "device-launch", "kernels that launch kernels")                                      \
+    X(CGX_CAN_PEER, 5, "peer", "direct access to another device's memory")                                           \
+    X(CGX_CAN_UNIFIED, 6, "unified", "host and device share one memory: every pointer is valid on both")             \
+    X(CGX_CAN_EXPLAIN, 7, "explain-misuse", "misuse and deadlocks of a kernel come back as a status and a text")     \
+    X(CGX_CAN_SOFTWARE_GRID, 8, "software-grid", "grid synchronisation by the library alone, where it is asked for") \
+    X(CGX_CAN_INDEPENDENT, 9, "independent-lanes", "threads of a wave that have diverged go on beside each other")
 enum {
 #define CGX__ENUMERATOR(name, bit, word, text) name = 1 << bit,
     CGX_FOREACH_CAPABILITY(CGX__ENUMERATOR)

@@ -128,8 +128,8 @@ static cgx_status device_info(int device, cgx_device_info *info)
     info->shared_bytes_per_unit = SHARED_BYTES;
     info->memory_bytes = cpu.memory;
     info->max_argument_bytes = 4096;
-    info->capabilities =
-        cpu.grid | CGX_CAN_CLUSTER | CGX_CAN_DEVICE_LAUNCH | CGX_CAN_PEER | CGX_CAN_UNIFIED | CGX_CAN_EXPLAIN;
+    info->capabilities = cpu.grid | CGX_CAN_CLUSTER | CGX_CAN_DEVICE_LAUNCH | CGX_CAN_PEER | CGX_CAN_UNIFIED |
+                         CGX_CAN_EXPLAIN | CGX_CAN_INDEPENDENT;
     static char engine[64];
     snprintf(engine, sizeof engine, "%s, %s",
              cpu.engine == ENGINE_FIBER ? "fibers" : "compiled where kernels are, else fibers", level_name(cpu.level));

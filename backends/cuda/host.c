@@ -44,7 +44,7 @@ static void describe(int d, cgx_device_info *info)
     info->max_cluster_blocks = major >= 9 && attribute(d, ATTRIBUTE_CLUSTER_LAUNCH) ? 16 : 1;
     info->capabilities = (attribute(d, ATTRIBUTE_COOPERATIVE_LAUNCH) ? CGX_CAN_COOPERATIVE : 0) |
                          (info->max_cluster_blocks > 1 ? CGX_CAN_CLUSTER : 0) | (major >= 8 ? CGX_CAN_ASYNC_COPY : 0) |
-                         (major >= 9 ? CGX_CAN_BULK_COPY : 0) | CGX_CAN_DEVICE_LAUNCH;
+                         (major >= 9 ? CGX_CAN_BULK_COPY : 0) | CGX_CAN_DEVICE_LAUNCH | CGX_CAN_INDEPENDENT;
     info->async_copy = major >= 9 ? "bulk" : major >= 8 ? "per thread" : "synchronous";
 }
 

@@ -49,6 +49,10 @@ static void drops_to_zero(void **state)
     int *bad = device_memory(256 * sizeof *bad);
 
     (void)state;
+    if (!test_can(CGX_CAN_INDEPENDENT)) { /* threads of one wave wait for each other in its two branches */
+        device_free(bad);
+        return;
+    }
     for (int round = 0; round < test_scaled(20); round++) {
         int n = sizes[round % 5];
         unsigned seed = (unsigned)random_u64();
@@ -65,6 +69,10 @@ static void rings(void **state)
     int results[256], *out = device_memory(sizeof results), items = test_scaled(60);
 
     (void)state;
+    if (!test_can(CGX_CAN_INDEPENDENT)) { /* threads of one wave wait for each other in its two branches */
+        device_free(out);
+        return;
+    }
     for (int stages = 1; stages <= 8; stages++)
         for (size_t s = 0; s < COUNT_OF(threads); s++) {
             int n = threads[s], producers = 1 + random_below(n - 1);
