@@ -596,6 +596,17 @@ test_portable-fp() {
     "$cgxcc" --portable-fp "${flags[@]}" -c k1.c -o k1.o
     (($(objdump -d k1.o | count vfmadd) == 0))
     echo "contraction is off in the host's and in every device pass"
+    # nvcc has it for whole files alone: off for one that uses an operator of the user's, and no other.
+    cat >operator.c <<'END'
+#include <cgx.h>
+CGX_OP(float, joined, a, b, a * 0.5f + b)
+CGX_KERNEL_DECLARE(join, (float *, x))
+CGX_KERNEL_EXTERN(join, (float *, x)) { *x = cgx_reduce_op(cgx_this_block(), *x, joined); }
+END
+    said=$("${cc[@]}" "${flags[@]}" -show -c operator.c -o operator.o 2>&1)
+    [[ $(grep -c -- --fmad=false <<<"$said") == 1 ]]
+    said=$("${cc[@]}" "${flags[@]}" -show -c k1.c -o k1.o 2>&1)
+    [[ $(grep -c -- --fmad=false <<<"$said") == 0 ]]
 }
 
 test_statics() {

@@ -152,7 +152,7 @@ static const char *target_of(const struct strings *list)
     return text;
 }
 
-static void plan_cuda(const struct options *o, const struct strings *compiler, const char *source, bool launches,
+static void plan_cuda(const struct options *o, const struct strings *compiler, const char *source, struct traits traits,
                       struct passes *out)
 {
     /* 177: a variable that only the host uses counts as unused in the device's view of the file.
@@ -173,16 +173,17 @@ static void plan_cuda(const struct options *o, const struct strings *compiler, c
     add_all(argv, fixed);
     /* Compiled as code that may be linked, and linked with CUDA's device runtime at once. Its PTX would have to be linked by the
      * driver, which has no such library: launching kernels have machine code alone. */
-    if (launches)
+    if (traits.launches)
         add_all(argv, (const char *const[]){ "-rdc=true", "-dlink", NULL });
     strings_add(argv, o->optimize ? "-O3" : "-O0");
     if (o->debug) {
         strings_add(argv, "-lineinfo");
         strings_add(argv, CHECKS);
     }
-    if (o->portable_fp)
+    /* Operators of the user's are not contracted anywhere, and nvcc has this for whole files alone. */
+    if (o->portable_fp || traits.operators)
         strings_add(argv, "--fmad=false");
-    add_cuda_architectures(argv, list, !launches);
+    add_cuda_architectures(argv, list, !traits.launches);
     strings_add(argv, "-include");
     strings_add(argv, macro_header(o));
     for (size_t i = 0; i < o->device_count; i++) {
@@ -200,7 +201,7 @@ static void plan_cuda(const struct options *o, const struct strings *compiler, c
     add_dependency(o, p);
     strings_append(argv, &o->extra[BACKEND_CUDA]);
     strings_add(argv, source);
-    if (launches)
+    if (traits.launches)
         strings_add(argv, "-lcudadevrt");
     strings_add(argv, "-o");
     strings_add(argv, p->image);
@@ -251,10 +252,10 @@ static const char *hip_device_library(void)
     return NULL;
 }
 
-static void plan_hip(const struct options *o, const struct strings *compiler, const char *source, bool launches,
+static void plan_hip(const struct options *o, const struct strings *compiler, const char *source, struct traits traits,
                      struct passes *out)
 {
-    (void)launches;
+    (void)traits;
     /* -cuid: clang otherwise hashes the output path into names of device variables: new bytes every time. -nostdinc++: the
      * text is C, and C++ has functions of its own in <math.h>. */
     static const char *const fixed[] = { "-x",
@@ -359,7 +360,7 @@ static struct strings find_compiler(const struct backend *b)
     return words;
 }
 
-struct passes backend_plan(const struct options *o, const char *source, bool launches)
+struct passes backend_plan(const struct options *o, const char *source, struct traits traits)
 {
     struct passes passes = { 0 };
     for (int i = 0; i < BACKEND_COUNT; i++) {
@@ -368,7 +369,7 @@ struct passes backend_plan(const struct options *o, const char *source, bool lau
         const struct backend *b = backends + i;
         struct strings compiler = find_compiler(b);
         if (compiler.count)
-            b->plan(o, &compiler, source, launches, &passes);
+            b->plan(o, &compiler, source, traits, &passes);
         else if (o->asked)
             die("--backends= asks for %s, but there is no %s to be found; %s can name it", b->name, b->candidates[0],
                 b->variable);

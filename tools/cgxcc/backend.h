@@ -22,13 +22,19 @@ struct passes {
     size_t count;
 };
 
+/* What the host compiler's object tells of a kernel file. */
+struct traits {
+    bool launches;  /* one of its kernels may launch kernels */
+    bool operators; /* its kernels use operators of the user's */
+};
+
 struct backend {
     const char *name, *title;
     const char *variable;          /* environment variable that names the compiler */
     const char *const *candidates; /* else the first of these that exists; "$VAR/..." is expanded */
     const char *default_architectures;
     const char *(*check_architecture)(const char *name); /* its proper form, or NULL */
-    void (*plan)(const struct options *o, const struct strings *compiler, const char *source, bool launches,
+    void (*plan)(const struct options *o, const struct strings *compiler, const char *source, struct traits traits,
                  struct passes *out);
 };
 
@@ -36,6 +42,6 @@ const struct backend *backend_get(enum backend_id id);
 int backend_find(const char *name);
 const char *backend_names(void); /* "cpu, cuda, hip" */
 
-/* The passes that make the images of a kernel file. LAUNCHES: one of its kernels may launch kernels. */
-struct passes backend_plan(const struct options *o, const char *source, bool launches);
+/* The passes that make the images of a kernel file. */
+struct passes backend_plan(const struct options *o, const char *source, struct traits traits);
 #endif

@@ -114,7 +114,7 @@ int compile_source(const struct driver *d, const struct argument *source, const 
         return status;
 
     struct object made;
-    if (!object_load(result, &made) || !object_has_kernels(&made))
+    if (!object_load(result, &made) || !object_has_function(&made, KERNEL_MARK))
         return 0;
     if (!source->readable) {
         say("warning", "%s: its kernels run on the CPU only: device compilers cannot read such a file", source->text);
@@ -122,7 +122,8 @@ int compile_source(const struct driver *d, const struct argument *source, const 
     }
     /* From here to the end there is no object, so make never finds half of one. */
     unlink(made.path);
-    struct passes passes = backend_plan(o, source->text, object_launches(&made));
+    const struct traits traits = { object_launches(&made), object_has_function(&made, OPERATOR_MARK) };
+    struct passes passes = backend_plan(o, source->text, traits);
     if (passes.count) {
         if (!images_build(&passes, source->text))
             return EXIT_FAILURE;

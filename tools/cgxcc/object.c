@@ -91,7 +91,7 @@ bool object_load(const char *path, struct object *out)
     return file_read(out->path, &out->bytes, &out->mode) && elf_open(out, &e);
 }
 
-bool object_has_kernels(const struct object *o)
+bool object_has_function(const struct object *o, const char *mark)
 {
     struct elf e;
     if (!elf_open(o, &e))
@@ -99,7 +99,7 @@ bool object_has_kernels(const struct object *o)
     struct symbols s = symbols(&e);
     for (size_t i = 0; i < s.count; i++)
         if (ELF64_ST_TYPE(s.at[i].st_info) == STT_FUNC &&
-            strstr(string(&e, s.strings, s.at[i].st_name), KERNEL_MARK)) /* C++ puts more around the name */
+            strstr(string(&e, s.strings, s.at[i].st_name), mark)) /* C++ puts more around the name */
             return true;
     return false;
 }

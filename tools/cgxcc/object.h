@@ -9,6 +9,8 @@
 
 /* What an entry calls when its kernel may launch kernels. */
 #define LAUNCHING_MARK "cgx__cpu_caller"
+/* What the CPU calls of a user operator that a kernel uses. */
+#define OPERATOR_MARK "__apply"
 
 enum { IMAGE_ALIGNMENT = 64 }; /* of the section and of each image in it */
 
@@ -20,8 +22,9 @@ struct object {
 
 /* False where there is nothing to look into: /dev/null, bitcode, the object format of another machine. */
 bool object_load(const char *path, struct object *out);
-bool object_has_kernels(const struct object *o);
 /* Whether one of them is declared as one that may launch kernels. */
 bool object_launches(const struct object *o);
+/* A function with MARK in its name. */
+bool object_has_function(const struct object *o, const char *mark);
 void object_put_images(struct object *o, const struct buffer *images);
 #endif
