@@ -97,8 +97,9 @@ struct cgx_kernel {
 /* ---- GPUs: what a launch hands to its threads; docs/design.md, "The launch record" ---- */
 
 /* Rules that only the device can see broken: X(name, text). */
-#define CGX_FOREACH_DEVICE_MISUSE(X) \
-    X(GRID, "the grid synchronises, reduces or scans in a launch that is not cooperative")
+#define CGX_FOREACH_DEVICE_MISUSE(X)                                         \
+    X(GRID_SYNC, "grid synchronisation in a launch that is not cooperative") \
+    X(GRID_COLLECTIVE, "a collective of the grid in a launch that is not cooperative")
 enum {
     CGX__MISUSE_NONE,
 #define CGX__ENUMERATOR(name, text) CGX__MISUSE_##name,

@@ -326,9 +326,8 @@ static cgx_status take_misuse(queue *q)
     char line[32] = "";
     if (e.line)
         snprintf(line, sizeof line, ":%d", e.line);
-    return cgx__fail(CGX_ERROR_MISUSE, "%s on " GPU_NAME ":%d: misuse, block (%d, %d, %d), thread %d: %s (%s%s)",
-                     k->name, q->device, e.block.x, e.block.y, e.block.z, e.thread,
-                     e.misuse < CGX__MISUSE_COUNT ? texts[e.misuse] : "unknown", k->file, line);
+    return cgx__fail(CGX_ERROR_MISUSE, "%s, block (%d, %d, %d), thread %d: %s (%s%s)", k->name, e.block.x, e.block.y,
+                     e.block.z, e.thread, e.misuse < CGX__MISUSE_COUNT ? texts[e.misuse] : "unknown", k->file, line);
 }
 
 static cgx_status queue_wait(void *queue_)

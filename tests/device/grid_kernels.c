@@ -75,6 +75,19 @@ CGX_KERNEL_EXTERN(grid_views_plain, (grid_view *, out))
 {
     look(cgx_this_grid(), out);
 }
+CGX_KERNEL_EXTERN(grid_in_any_launch, (int, which), (int *, out))
+{
+    cgx_grid g = cgx_this_grid();
+    int v = 1;
+    out[cgx_thread_rank(g)] = -1;
+    switch (which) {
+    case GRID_SYNC: cgx_sync(g); break;
+    case GRID_ARRIVE: cgx_barrier_wait(g, cgx_barrier_arrive(g)); break;
+    case GRID_REDUCE: v = cgx_reduce(g, 1, CGX_PLUS) == cgx_num_threads(g); break;
+    case GRID_SCAN: v = cgx_exclusive_scan(g, 1, CGX_PLUS) == cgx_thread_rank(g); break;
+    }
+    out[cgx_thread_rank(g)] = v;
+}
 CGX_KERNEL_EXTERN_COOPERATIVE(grid_views, (grid_view *, out))
 {
     look(cgx_this_grid(), out);

@@ -17,5 +17,8 @@ typedef struct {
     int valid;
 } grid_view;
 CGX_KERNEL_DECLARE(grid_views_plain, (grid_view *, out))
+/* Something that only a cooperative launch may do with its grid, by every thread: see GRID_MISUSES. */
+enum { GRID_SYNC, GRID_ARRIVE, GRID_REDUCE, GRID_SCAN, GRID_MISUSES };
+CGX_KERNEL_DECLARE(grid_in_any_launch, (int, which), (int *, out))
 CGX_KERNEL_DECLARE(grid_views, (grid_view *, out))
 #endif

@@ -110,6 +110,35 @@ CGX_KERNEL_EXTERN(nested, (int, rounds), (int *, out))
     out[rank] = v;
 }
 
+CGX_KERNEL_EXTERN(collectives_in_turn, (int, rounds), (int *, wrong))
+{
+    cgx_block b = cgx_this_block();
+    cgx_tile_64 small = cgx_tiled_partition(b, 64);
+    cgx_tile_128 middle = cgx_tiled_partition(b, 128);
+    cgx_tile_256 large = cgx_tiled_partition(b, 256);
+    cgx_group erased = cgx_as_group(cgx_tiled_partition_n(b, 64));
+    int rank = cgx_thread_rank(b), n = cgx_num_threads(b), bad = 0;
+    for (int i = 0; i < rounds; i++) {
+        for (int k = 0; k <= cgx_meta_group_rank(small) % 3; k++)
+            bad += cgx_reduce(small, rank + k, CGX_PLUS) != 64 * (rank / 64 * 64 + k) + 63 * 32;
+        bad += cgx_inclusive_scan(middle, 1, CGX_PLUS) != rank % 128 + 1;
+        if (cgx_meta_group_rank(large) % 2)
+            bad += cgx_reduce(cgx_as_group(large), 0.5, CGX_PLUS) != 128;
+        bad += cgx_reduce(erased, rank + i, CGX_GREATER) != rank / 64 * 64 + 63 + i;
+        bad += cgx_exclusive_scan(b, 1, CGX_PLUS) != rank;
+        if (rank / 64 % 2) /* the same group, seen in two ways */
+            bad += cgx_reduce(middle, rank, CGX_LESS) != rank / 128 * 128;
+        else
+            bad += cgx_reduce(cgx_as_group(middle), rank, CGX_LESS) != rank / 128 * 128;
+        bad += !cgx_any(middle, rank % 128 == i % 128) + !!cgx_any(small, rank < 0);
+        bad += !cgx_all(large, rank < n) + !!cgx_all(b, rank != i % n);
+        bad += cgx_shfl(large, rank, i) != rank / 256 * 256 + i % 256;
+        bad += cgx_reduce(b, (float)i, CGX_GREATER) != (float)i;
+        bad += cgx_exclusive_scan(small, 2.0f, CGX_PLUS) != 2.0f * (float)(rank % 64);
+    }
+    wrong[rank] = bad;
+}
+
 CGX_KERNEL_EXTERN(no_barrier, (int64_t, n), (uint32_t *, out))
 {
     cgx_grid g = cgx_this_grid();

@@ -19,6 +19,9 @@ CGX_DEVICE_FN uint32_t mixed(uint32_t v)
     return v * 2654435761u + 12345u;
 }
 CGX_KERNEL_DECLARE(nested, (int, rounds), (int *, out))
+/* Collectives of the block, of tiles of every size above the warp and of the same tiles erased, in turns that differ from tile to
+ * tile. Blocks of a multiple of 256 threads; counts wrong results. */
+CGX_KERNEL_DECLARE(collectives_in_turn, (int, rounds), (int *, wrong))
 /* No barrier anywhere. */
 CGX_KERNEL_DECLARE(no_barrier, (int64_t, n), (uint32_t *, out))
 /* No barrier but for one thread in the whole grid, which is alone in its block. */

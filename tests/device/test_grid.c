@@ -180,13 +180,71 @@ static void too_many_blocks(void **state)
     device_free(a);
 }
 
+/* A status, no thread goes on behind it, and the device works on: in a cooperative launch the same kernel is right.
+ * rows: Y03 G03 H07 */
+static void misuse_in_a_plain_launch(void **state)
+{
+    enum { BLOCKS = 3, THREADS = 70 };
+    int *out = device_memory(BLOCKS * THREADS * sizeof *out), results[BLOCKS * THREADS];
+    const cgx_config c = cgx_config_1d(BLOCKS, THREADS);
+
+    (void)state;
+    for (int which = 0; which < GRID_MISUSES; which++) {
+        check_ok(grid_in_any_launch_launch(test_queue, c, which, out));
+        check_says(cgx_queue_wait(test_queue), CGX_ERROR_MISUSE, "grid_in_any_launch, block (", "thread ",
+                   "in a launch that is not cooperative", "grid_kernels.c");
+        check_ok(cgx_queue_wait(test_queue)); /* told once */
+        check_ok(grid_in_any_launch_launch(test_queue, cgx_cooperative(c), which, out));
+        fetch(results, out, sizeof results);
+        for (int i = 0; i < BLOCKS * THREADS; i++)
+            assert_int_equal(results[i], 1);
+    }
+    device_free(out);
+}
+
+/* Grids of several queues at once do not meet in one barrier. rows: Y01 H03 */
+static void grids_of_several_queues(void **state)
+{
+    enum { QUEUES = 4, ROUNDS = 200, BLOCKS = 5, THREADS = 64, N = BLOCKS * THREADS };
+    cgx_device *device = NULL;
+    cgx_queue *queues[QUEUES];
+    uint32_t *a[QUEUES], *b[QUEUES], first[N], expected[N], next[N], results[N];
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        first[i] = expected[i] = (uint32_t)random_u64();
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < N; i++)
+            next[i] = expected[i] + expected[(i + THREADS) % N];
+        memcpy(expected, next, sizeof next);
+    }
+    check_ok(cgx_queue_get_device(test_queue, &device));
+    for (int q = 0; q < QUEUES; q++) {
+        check_ok(cgx_queue_create(device, queues + q));
+        a[q] = device_copy(first, sizeof first);
+        b[q] = device_memory(sizeof first);
+    }
+    for (int q = 0; q < QUEUES; q++)
+        check_ok(
+            grid_rounds_launch(queues[q], cgx_cooperative(cgx_config_1d(BLOCKS, THREADS)), ROUNDS, q % 2, a[q], b[q]));
+    for (int q = 0; q < QUEUES; q++) {
+        check_ok(cgx_queue_wait(queues[q]));
+        fetch(results, ROUNDS % 2 ? b[q] : a[q], sizeof results);
+        assert_memory_equal(results, expected, sizeof results);
+        check_ok(cgx_queue_close(queues + q));
+        device_free(a[q]);
+        device_free(b[q]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_and_sizes), cmocka_unit_test(barrier),
-        cmocka_unit_test(arrive_and_wait), cmocka_unit_test(a_thousand_barriers),
-        cmocka_unit_test(sum_by_shares),   cmocka_unit_test(barriers_of_every_kind),
-        cmocka_unit_test(too_many_blocks),
+        cmocka_unit_test(ranks_and_sizes),         cmocka_unit_test(barrier),
+        cmocka_unit_test(arrive_and_wait),         cmocka_unit_test(a_thousand_barriers),
+        cmocka_unit_test(sum_by_shares),           cmocka_unit_test(barriers_of_every_kind),
+        cmocka_unit_test(too_many_blocks),         cmocka_unit_test(misuse_in_a_plain_launch),
+        cmocka_unit_test(grids_of_several_queues),
     };
     const struct CMUnitTest plain[] = { cmocka_unit_test(ranks_and_sizes) };
 

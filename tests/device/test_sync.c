@@ -213,6 +213,21 @@ static void blocks_of_unequal_length(void **state)
     device_free(out);
 }
 
+/* None disturbs another, whichever comes next. rows: G04 G07 R01 S01 */
+static void collectives_of_every_size(void **state)
+{
+    int wrong[1024], *out = device_memory(sizeof wrong);
+
+    (void)state;
+    for (int n = 256; n <= 1024; n += 256) {
+        check_ok(collectives_in_turn_launch(test_queue, cgx_config_1d(1, n), 20, out));
+        fetch(wrong, out, (size_t)n * sizeof *wrong);
+        for (int i = 0; i < n; i++)
+            assert_int_equal(wrong[i], 0);
+    }
+    device_free(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +241,7 @@ int main(void)
         cmocka_unit_test(in_functions_loops_and_branches),
         cmocka_unit_test(without_barriers),
         cmocka_unit_test(blocks_of_unequal_length),
+        cmocka_unit_test(collectives_of_every_size),
     };
 
     test_start();

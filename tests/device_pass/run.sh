@@ -114,7 +114,7 @@ for chip in "${chips[@]}"; do
         done
         has reverse "$s" 'bar\.sync\s+0;' '%tid\.x' '%tid\.y' '%ntid\.x' 'ld\.shared' 'st\.shared'
         has ranks "$s" '%ctaid\.z' '%nctaid\.x'
-        has coalesced "$s" activemask 'shfl\.sync'
+        has coalesced "$s" activemask 'redux\.sync'
         if [[ $chip == sm_90 ]]; then has cluster_ranks "$s" '%cluster_ctaid\.x'; fi
         has at_most_320 "$s" '\.maxntid 320'
         has exactly_96 "$s" '\.maxntid 96'

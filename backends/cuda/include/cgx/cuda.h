@@ -97,6 +97,51 @@ CGX__INLINE uint32_t cgx__wave_shuffle(uint64_t lanes, uint32_t v, int lane)
     return __shfl_sync((unsigned)lanes, v, lane);
 }
 
+/* Of the lane whose number differs in these bits. */
+CGX__INLINE uint32_t cgx__wave_shuffle_xor(uint64_t lanes, uint32_t v, int bits)
+{
+    return __shfl_xor_sync((unsigned)lanes, v, bits);
+}
+/* Of the lane that many below; a lane without one gets anything. */
+CGX__INLINE uint32_t cgx__wave_shuffle_up(uint64_t lanes, uint32_t v, int distance)
+{
+    return __shfl_up_sync((unsigned)lanes, v, (unsigned)distance);
+}
+/* A constant mask is faster than one that lanes compute: worth a look whether all lanes are here together. */
+enum { CGX__FULL_MASK_IS_FASTER = CGX__OVERLAYS };
+
+#if CGX__OVERLAYS
+/* The lanes among LANES, all of which call, whose v is the caller's. PTX ISA 9.7.13.9, match.sync; sm_70. */
+#define CGX__HAS_MATCH 1
+CGX__INLINE uint64_t cgx__wave_match(uint64_t lanes, uint32_t v)
+{
+    return __match_any_sync((unsigned)lanes, v);
+}
+CGX__INLINE uint64_t cgx__wave_match(uint64_t lanes, uint64_t v)
+{
+    return __match_any_sync((unsigned)lanes, (unsigned long long)v);
+}
+#endif
+#if CGX__OVERLAYS && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800)
+/* A reduction of 32 bits over LANES, all of which call. PTX ISA 9.7.13.11, redux.sync; sm_80. */
+#define CGX__HAS_REDUX 1
+#define CGX__REDUX(name, T, instruction)                                                                 \
+    CGX__INLINE T cgx__wave_redux_##name(uint64_t lanes, T v)                                            \
+    {                                                                                                    \
+        T r;                                                                                             \
+        asm volatile("redux.sync." instruction " %0, %1, %2;" : "=r"(r) : "r"(v), "r"((unsigned)lanes)); \
+        return r;                                                                                        \
+    }
+CGX__REDUX(add, uint32_t, "add.u32")
+CGX__REDUX(min, uint32_t, "min.u32")
+CGX__REDUX(max, uint32_t, "max.u32")
+CGX__REDUX(min, int32_t, "min.s32")
+CGX__REDUX(max, int32_t, "max.s32")
+CGX__REDUX(and, uint32_t, "and.b32")
+CGX__REDUX(or, uint32_t, "or.b32")
+CGX__REDUX(xor, uint32_t, "xor.b32")
+#endif
+
 /* ---- the block: threads that have ended count as arrived ---- */
 
 CGX__INLINE void cgx__gpu_sync(void)
@@ -229,6 +274,23 @@ CGX__INLINE int cgx__bit_count(uint64_t v)
 CGX__INLINE int cgx__lowest_bit(uint64_t v)
 {
     return __ffsll((long long)v) - 1;
+}
+/* And of the highest. */
+CGX__INLINE int cgx__highest_bit(uint32_t v)
+{
+    return 31 - __clz((int)v);
+}
+CGX__INLINE int cgx__highest_bit(uint64_t v)
+{
+    return 63 - __clzll((long long)v);
+}
+CGX__INLINE int cgx__bit_count(uint32_t v)
+{
+    return __popc(v);
+}
+CGX__INLINE int cgx__lowest_bit(uint32_t v)
+{
+    return __ffs((int)v) - 1;
 }
 /* Never contracted with a multiplication of the caller. */
 CGX__INLINE float cgx__plus(float a, float b)

@@ -9,6 +9,12 @@ extern "C++" {
 
 /* ---- operators: a type each ---- */
 
+template <class A, class B> struct cgx__same_type {
+    enum { value = 0 };
+};
+template <class A> struct cgx__same_type<A, A> {
+    enum { value = 1 };
+};
 template <class T> struct cgx__is_integer {
     enum { value = 0 };
 };
@@ -93,12 +99,83 @@ CGX__INLINE cgx_half cgx__largest(cgx_half a, cgx_half b)
 #define CGX__CHECK_bitwise static_assert(cgx__is_integer<T>::value, "cgx: a bitwise operator needs an integer");
 #define CGX__OPERATOR_TYPE(name, kind)                        \
     struct cgx__operator_##name {                             \
+        enum { builtin = 1 };                                 \
         template <class T> CGX__INLINE T apply(T a, T b)      \
         {                                                     \
             CGX__CHECK_##kind return CGX__APPLY_##name(a, b); \
         }                                                     \
     };
 CGX_FOREACH_OPERATOR(CGX__OPERATOR_TYPE)
+/* What changes nothing: of the sums -0, of the minimum and the maximum a NaN, which loses. */
+template <class OP, class T> struct cgx__neutral {
+    CGX__INLINE T value(void)
+    {
+        return 0; /* plus, or, xor of integers */
+    }
+};
+template <class T> struct cgx__neutral<cgx__operator_BIT_AND, T> {
+    CGX__INLINE T value(void)
+    {
+        return (T) ~(T)0;
+    }
+};
+/* Of integers the largest, and the least. */
+template <class T> CGX__INLINE T cgx__end_of(bool largest)
+{
+    const T top = (T)((T)1 << (8 * sizeof(T) - 1));
+    return (T)-1 < (T)0 ? (largest ? (T)~top : top) : largest ? (T)-1 : (T)0;
+}
+template <class T> struct cgx__neutral<cgx__operator_LESS, T> {
+    CGX__INLINE T value(void)
+    {
+        return cgx__end_of<T>(true);
+    }
+};
+template <class T> struct cgx__neutral<cgx__operator_GREATER, T> {
+    CGX__INLINE T value(void)
+    {
+        return cgx__end_of<T>(false);
+    }
+};
+CGX__INLINE cgx_half cgx__half_of_bits(uint32_t bits)
+{
+    cgx_half h = { (uint16_t)bits };
+    return h;
+}
+CGX__INLINE double cgx__double_of_bits(uint64_t bits)
+{
+    double v;
+    __builtin_memcpy(&v, &bits, sizeof v);
+    return v;
+}
+#define CGX__NEUTRAL(op, T, bits)                            \
+    template <> struct cgx__neutral<cgx__operator_##op, T> { \
+        CGX__INLINE T value(void)                            \
+        {                                                    \
+            return bits;                                     \
+        }                                                    \
+    };
+CGX__NEUTRAL(PLUS, float, cgx__bits_float(0x80000000u))
+CGX__NEUTRAL(LESS, float, cgx__bits_float(0x7fffffffu))
+CGX__NEUTRAL(GREATER, float, cgx__bits_float(0x7fffffffu))
+CGX__NEUTRAL(PLUS, double, cgx__double_of_bits((uint64_t)1 << 63))
+CGX__NEUTRAL(LESS, double, cgx__double_of_bits(~(uint64_t)0 >> 1))
+CGX__NEUTRAL(GREATER, double, cgx__double_of_bits(~(uint64_t)0 >> 1))
+CGX__NEUTRAL(PLUS, cgx_half, cgx__half_of_bits(0x8000))
+CGX__NEUTRAL(LESS, cgx_half, cgx__half_of_bits(0x7fff))
+CGX__NEUTRAL(GREATER, cgx_half, cgx__half_of_bits(0x7fff))
+
+/* Integers go as one of four types, and as unsigned where that makes no difference. */
+template <class OP, class T> struct cgx__carrier {
+    enum {
+        sign = (OP::builtin) && (T)-1 < (T)0 &&
+               (cgx__same_type<OP, cgx__operator_LESS>::value || cgx__same_type<OP, cgx__operator_GREATER>::value),
+        wide = sizeof(T) > 4
+    };
+    typedef typename cgx__choice<(bool)wide, typename cgx__choice<(bool)sign, int64_t, uint64_t>::type,
+                                 typename cgx__choice<(bool)sign, int32_t, uint32_t>::type>::type type;
+};
+
 #define CGX_PLUS cgx__operator_PLUS()
 #define CGX_LESS cgx__operator_LESS()
 #define CGX_GREATER cgx__operator_GREATER()
@@ -107,6 +184,8 @@ CGX_FOREACH_OPERATOR(CGX__OPERATOR_TYPE)
 #define CGX_BIT_OR cgx__operator_BIT_OR()
 
 /* ---- in one wave ---- */
+
+enum { CGX__SEGMENT = 32 }; /* of the canonical scan; not the wave */
 
 /* Of the first N members, for all: adjacent pairs, then pairs of pairs, and what rank 0 gets is everybody's. */
 template <class OP, class T> CGX__INLINE T cgx__wave_reduce_first(const cgx_group &g, int n, T v)
@@ -119,12 +198,190 @@ template <class OP, class T> CGX__INLINE T cgx__wave_reduce_first(const cgx_grou
     }
     return cgx__wave_exchange(g, v, 0);
 }
-template <class OP, class T> CGX__INLINE T cgx__wave_reduce(const cgx_group &g, T v)
+/* Whether a value is small enough to be fetched from three lanes at once. */
+template <class T> struct cgx__is_small {
+    enum { value = (int)cgx__words<T>::count <= 2 };
+};
+/* Of the neighbours A and B, B being D lanes from A: the lower one is the left operand. */
+template <class OP, class T> CGX__INLINE T cgx__in_order(const T &mine, const T &other, bool other_is_lower)
 {
-    return cgx__wave_reduce_first<OP>(g, g.size, v);
+    if constexpr ((int)OP::builtin) /* commutes, but for the bits of NaNs */
+        return OP::apply(mine, other);
+    else
+        return OP::apply(other_is_lower ? other : mine, other_is_lower ? mine : other);
+}
+/* Of N lanes, a power of two, one behind the other: every lane computes the tree, two levels at a time, as three shuffles
+ * take hardly longer than one. */
+template <class OP, int N, class T> CGX__INLINE T cgx__butterfly(cgx_mask lanes, int rank, T v)
+{
+    constexpr int odd = N == 2 || N == 8 || N == 32;
+#pragma unroll
+    for (int d = 1; 4 * d <= N; d *= 4) {
+        const T one = cgx__shuffle_xor(lanes, v, d), two = cgx__shuffle_xor(lanes, v, 2 * d);
+        const T three = cgx__shuffle_xor(lanes, v, 3 * d);
+        const T mine = cgx__in_order<OP>(v, one, rank & d), other = cgx__in_order<OP>(two, three, rank & d);
+        v = cgx__in_order<OP>(mine, other, rank & 2 * d);
+    }
+    if constexpr (odd)
+        v = cgx__in_order<OP>(v, cgx__shuffle_xor(lanes, v, N / 2), rank & (N / 2));
+    return v;
 }
 
-enum { CGX__SEGMENT = 32 }; /* of the canonical scan; not the wave */
+/* One instruction, or a few, whatever the lanes: for integers, and for the minimum and maximum of floats, which as integers
+ * in the same order are compared in the same way. A NaN becomes the integer that loses. */
+template <class OP, class T> struct cgx__redux {
+    enum { has = 0 };
+};
+#if defined(CGX__HAS_REDUX)
+#define CGX__REDUX_AS(op, T, expression)                   \
+    template <> struct cgx__redux<cgx__operator_##op, T> { \
+        enum { has = 1 };                                  \
+        CGX__INLINE T reduce(cgx_mask lanes, T v)          \
+        {                                                  \
+            return expression;                             \
+        }                                                  \
+    };
+CGX__REDUX_AS(PLUS, uint32_t, cgx__wave_redux_add(lanes, v))
+CGX__REDUX_AS(LESS, uint32_t, cgx__wave_redux_min(lanes, v))
+CGX__REDUX_AS(LESS, int32_t, cgx__wave_redux_min(lanes, v))
+CGX__REDUX_AS(GREATER, uint32_t, cgx__wave_redux_max(lanes, v))
+CGX__REDUX_AS(GREATER, int32_t, cgx__wave_redux_max(lanes, v))
+CGX__REDUX_AS(BIT_AND, uint32_t, cgx__wave_redux_and(lanes, v))
+CGX__REDUX_AS(BIT_OR, uint32_t, cgx__wave_redux_or(lanes, v))
+CGX__REDUX_AS(BIT_XOR, uint32_t, cgx__wave_redux_xor(lanes, v))
+/* 64 bits in limbs of which the sum of a wave's fits, or in halves. */
+CGX__INLINE uint64_t cgx__redux_add_wide(cgx_mask lanes, uint64_t v)
+{
+    const uint32_t limb = (1u << 27) - 1;
+    return cgx__wave_redux_add(lanes, (uint32_t)v & limb) +
+           ((uint64_t)cgx__wave_redux_add(lanes, (uint32_t)(v >> 27) & limb) << 27) +
+           ((uint64_t)cgx__wave_redux_add(lanes, (uint32_t)(v >> 54)) << 54);
+}
+CGX__INLINE uint64_t cgx__redux_max_wide(cgx_mask lanes, uint64_t v)
+{
+    const uint32_t high = cgx__wave_redux_max(lanes, (uint32_t)(v >> 32));
+    return (uint64_t)high << 32 | cgx__wave_redux_max(lanes, (uint32_t)(v >> 32) == high ? (uint32_t)v : 0u);
+}
+#define CGX__HALVES(name) \
+    ((uint64_t)cgx__wave_redux_##name(lanes, (uint32_t)(v >> 32)) << 32 | cgx__wave_redux_##name(lanes, (uint32_t)v))
+#define CGX__HIGHEST_BIT ((uint64_t)1 << 63)
+CGX__REDUX_AS(PLUS, uint64_t, cgx__redux_add_wide(lanes, v))
+CGX__REDUX_AS(GREATER, uint64_t, cgx__redux_max_wide(lanes, v))
+CGX__REDUX_AS(LESS, uint64_t, ~cgx__redux_max_wide(lanes, ~v))
+CGX__REDUX_AS(GREATER, int64_t,
+              (int64_t)(cgx__redux_max_wide(lanes, (uint64_t)v ^ CGX__HIGHEST_BIT) ^ CGX__HIGHEST_BIT))
+CGX__REDUX_AS(LESS, int64_t,
+              (int64_t) ~(cgx__redux_max_wide(lanes, ~((uint64_t)v ^ CGX__HIGHEST_BIT)) ^ CGX__HIGHEST_BIT))
+CGX__REDUX_AS(BIT_AND, uint64_t, CGX__HALVES(and))
+CGX__REDUX_AS(BIT_OR, uint64_t, CGX__HALVES(or))
+CGX__REDUX_AS(BIT_XOR, uint64_t, CGX__HALVES(xor))
+/* Floats in order: negative ones with all bits inverted, others with the sign alone. */
+CGX__INLINE uint32_t cgx__to_key(float v)
+{
+    const uint32_t u = cgx__float_bits(v);
+    return u ^ ((uint32_t)((int32_t)u >> 31) | 0x80000000u);
+}
+CGX__INLINE float cgx__from_key(uint32_t key)
+{
+    return cgx__bits_float(key ^ ((uint32_t)((int32_t)~key >> 31) | 0x80000000u));
+}
+CGX__INLINE uint64_t cgx__to_key(double v)
+{
+    uint64_t u;
+    __builtin_memcpy(&u, &v, sizeof u);
+    return u ^ ((uint64_t)((int64_t)u >> 63) | CGX__HIGHEST_BIT);
+}
+CGX__INLINE double cgx__from_key(uint64_t key)
+{
+    return cgx__double_of_bits(key ^ ((uint64_t)((int64_t)~key >> 63) | CGX__HIGHEST_BIT));
+}
+CGX__REDUX_AS(GREATER, float, cgx__from_key(cgx__wave_redux_max(lanes, v != v ? 0u : cgx__to_key(v))))
+CGX__REDUX_AS(LESS, float, cgx__from_key(cgx__wave_redux_min(lanes, v != v ? ~0u : cgx__to_key(v))))
+CGX__REDUX_AS(GREATER, double, cgx__from_key(cgx__redux_max_wide(lanes, v != v ? 0 : cgx__to_key(v))))
+CGX__REDUX_AS(LESS, double, cgx__from_key(~cgx__redux_max_wide(lanes, v != v ? 0 : ~cgx__to_key(v))))
+#endif
+
+/* A coalesced group's lanes have gaps. Each knows the next member's, and with every step the one twice as far. */
+template <class OP, class T> CGX__INLINE T cgx__linked_reduce(const cgx_group &g, T v)
+{
+    const cgx__lanes all = (cgx__lanes)g.lanes, above = all & ~(((cgx__lanes)2 << cgx__wave_lane()) - 1);
+    int next = above ? cgx__lowest_bit(above) : cgx__wave_lane();
+    for (int d = 1; d < g.size; d *= 2) {
+        const T right = cgx__shuffle_lane(g.lanes, v, next);
+        if (2 * d < g.size)
+            next = cgx__shuffle_lane(g.lanes, next, next);
+        if (!(g.rank & (2 * d - 1)) && g.rank + d < g.size)
+            v = OP::apply(v, right);
+    }
+    return cgx__shuffle_lane(g.lanes, v, cgx__lowest_bit(all));
+}
+/* The lane of the member below; the caller's for the first. */
+CGX__INLINE int cgx__lane_before(const cgx_group &g)
+{
+    const cgx__lanes below = (cgx__lanes)(g.lanes & cgx__lanes_below(cgx__wave_lane()));
+    return below ? cgx__highest_bit(below) : cgx__wave_lane();
+}
+template <class OP, class T> CGX__INLINE T cgx__linked_scan(const cgx_group &g, T v, bool exclusive)
+{
+    const int before = cgx__lane_before(g), rank = g.rank & (CGX__SEGMENT - 1);
+    int left = before;
+    for (int d = 1; d < CGX__SEGMENT && d < g.size; d *= 2) {
+        const T other = cgx__shuffle_lane(g.lanes, v, left);
+        if (2 * d < g.size)
+            left = cgx__shuffle_lane(g.lanes, left, left);
+        if (rank >= d)
+            v = OP::apply(other, v);
+    }
+    if (CGX__WAVE > CGX__SEGMENT && g.size > CGX__SEGMENT) {
+        const T total = cgx__wave_exchange(g, v, CGX__SEGMENT - 1);
+        if (g.rank >= CGX__SEGMENT)
+            v = OP::apply(total, v);
+    }
+    if (!exclusive)
+        return v;
+    v = cgx__shuffle_lane(g.lanes, v, before);
+    return g.rank ? v : T();
+}
+
+/* How many lanes a group is known to have, a power of two; 0: not known. */
+template <class G> struct cgx__lanes_known {
+    enum { value = 0 };
+};
+template <int N> struct cgx__lanes_known<cgx__known<CGX__TILE, N>> {
+    enum { value = N <= CGX__WAVE ? N : 0 };
+};
+template <class OP, class T> CGX__INLINE T cgx__full_wave_reduce(int rank, T v)
+{
+    const cgx_mask lanes = cgx__low_bits(CGX__WAVE);
+#if defined(CGX__HAS_REDUX)
+    if constexpr ((int)cgx__redux<OP, T>::has)
+        return cgx__redux<OP, T>::reduce(lanes, v);
+    else
+#endif
+        return cgx__butterfly<OP, CGX__WAVE>(lanes, rank, v);
+}
+template <class OP, class G, class T> CGX__INLINE T cgx__wave_reduce(const G &g, T v)
+{
+    constexpr int known = cgx__lanes_known<G>::value;
+    if constexpr (known == 1) {
+        return v;
+    } else if constexpr (known == CGX__WAVE && cgx__is_small<T>::value) {
+        return cgx__full_wave_reduce<OP>(g.rank, v);
+    } else if constexpr (known > 0 && cgx__is_small<T>::value) {
+        if (CGX__FULL_MASK_IS_FASTER && cgx__wave_active() == cgx__low_bits(CGX__WAVE))
+            return cgx__butterfly<OP, known>(cgx__low_bits(CGX__WAVE), g.rank, v);
+        return cgx__butterfly<OP, known>(cgx__lanes_of(g), g.rank, v);
+    } else {
+        if (cgx__is_small<T>::value && g.kind != CGX__COALESCED && g.size == CGX__WAVE)
+            return cgx__full_wave_reduce<OP>(g.rank, v);
+#if defined(CGX__HAS_REDUX)
+        if constexpr ((int)cgx__redux<OP, T>::has)
+            return cgx__redux<OP, T>::reduce(cgx__lanes_of(g), v);
+        else
+#endif
+            return g.kind == CGX__COALESCED ? cgx__linked_reduce<OP>(g, v) : cgx__wave_reduce_first<OP>(g, g.size, v);
+    }
+}
 
 /* Kogge-Stone inside each segment of the first N members; SHUFFLE(v, rank) is a member's v. */
 template <class OP, class T, class SHUFFLE>
@@ -153,10 +410,56 @@ CGX__INLINE T cgx__narrow_scan(const cgx_group &g, T v, bool exclusive, SHUFFLE 
     v = shuffle(v, g.rank ? g.rank - 1 : 0);
     return g.rank ? v : T();
 }
-template <class OP, class T> CGX__INLINE T cgx__wave_scan(const cgx_group &g, T v, bool exclusive)
+/* The operation on A and B where both are there, else B; if B is not there either, nobody looks. What is not there becomes
+ * neutral, which is off the path of the value that everybody waits for. */
+template <class OP, class T> CGX__INLINE T cgx__join(T a, T b, bool has_a, bool has_b)
+{
+    if constexpr ((int)OP::builtin)
+        return OP::apply(has_a ? a : cgx__neutral<OP, T>::value(), has_b ? b : cgx__neutral<OP, T>::value());
+    else
+        return has_a ? OP::apply(a, b) : b;
+}
+/* The same among lanes that lie one behind the other: N of them, or fewer, two steps at a time. */
+template <class OP, int N, class T> CGX__INLINE T cgx__scan_lanes(cgx_mask lanes, int rank, T v)
+{
+    constexpr int n = N < CGX__SEGMENT ? N : (int)CGX__SEGMENT;
+    constexpr bool odd = n == 2 || n == 8 || n == 32;
+    rank &= CGX__SEGMENT - 1;
+#pragma unroll
+    for (int d = 1; 4 * d <= n; d *= 4) {
+        const T one = cgx__shuffle_up(lanes, v, d), two = cgx__shuffle_up(lanes, v, 2 * d);
+        const T three = cgx__shuffle_up(lanes, v, 3 * d);
+        const T low = cgx__join<OP>(three, two, rank >= 3 * d, rank >= 2 * d);
+        v = cgx__join<OP>(low, cgx__join<OP>(one, v, rank >= d, true), (int)OP::builtin || rank >= 2 * d, true);
+    }
+    if constexpr (odd)
+        v = cgx__join<OP>(cgx__shuffle_up(lanes, v, n / 2), v, rank >= n / 2, true);
+    return v;
+}
+/* Inside the segments of the caller's wave; WHOLE: all of its lanes are members. */
+template <class OP, class T> CGX__INLINE T cgx__wave_segments(const cgx_group &wave, bool whole, T v)
+{
+    if constexpr ((int)cgx__is_small<T>::value)
+        return cgx__scan_lanes<OP, CGX__WAVE>(cgx__low_bits(whole ? (int)CGX__WAVE : wave.size), wave.rank, v);
+    else
+        return cgx__scan_segments<OP>(wave, wave.size, v, [&](T x, int r) { return cgx__wave_exchange(wave, x, r); });
+}
+template <class OP, class G, class T> CGX__INLINE T cgx__wave_scan(const G &g, T v, bool exclusive)
 {
     static_assert(CGX__WAVE <= 2 * CGX__SEGMENT, "a wave has more than two segments");
-    return cgx__narrow_scan<OP>(g, v, exclusive, [&](T x, int rank) { return cgx__wave_exchange(g, x, rank); });
+    constexpr int known = cgx__lanes_known<G>::value;
+    if constexpr (known > 0 && known <= CGX__SEGMENT && cgx__is_small<T>::value) {
+        const cgx_mask lanes = cgx__lanes_of(g);
+        v = cgx__scan_lanes<OP, known>(lanes, g.rank, v);
+        if (!exclusive)
+            return v;
+        v = cgx__shuffle_up(lanes, v, 1);
+        return g.rank ? v : T();
+    } else {
+        if (g.kind == CGX__COALESCED)
+            return cgx__linked_scan<OP>(g, v, exclusive);
+        return cgx__narrow_scan<OP>(g, v, exclusive, [&](T x, int rank) { return cgx__wave_exchange(g, x, rank); });
+    }
 }
 
 /* ---- values one behind the other ---- */
@@ -247,49 +550,115 @@ template <class OP, class T> CGX__INLINE T cgx__reduce_parts(const cgx_group &wa
         v = cgx__tree<OP, T, false>(cgx__row_of(parts + first), n - first < share ? n - first : share);
     return cgx__wave_reduce_first<OP>(wave, members, v);
 }
+/* The same of up to MOST values that every thread reads for itself, which for a few is faster. */
+template <class OP, int MOST, class T> CGX__INLINE T cgx__reduce_few(const T *parts, int n)
+{
+    struct __attribute__((aligned(16))) piece {
+        T v[16 / sizeof(T)];
+    };
+    enum { EACH = 16 / sizeof(T) };
+    T v[MOST];
+    if constexpr (MOST >= (int)EACH) {
+#pragma unroll
+        for (int i = 0; i < MOST; i += EACH) {
+            const piece p = *reinterpret_cast<const piece *>(parts + i);
+#pragma unroll
+            for (int k = 0; k < (int)EACH; k++)
+                v[i + k] = p.v[k];
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < MOST; i++)
+            v[i] = parts[i];
+    }
+#pragma unroll
+    for (int i = 1; i < MOST; i++)
+        v[i] = i < n ? v[i] : cgx__neutral<OP, T>::value();
+#pragma unroll
+    for (int d = 1; d < MOST; d *= 2)
+#pragma unroll
+        for (int i = 0; i + d < MOST; i += 2 * d)
+            v[i] = OP::apply(v[i], v[i + d]);
+    return v[0];
+}
+/* How many waves a group has, as far as it is known; a block has any number. */
+template <class G> struct cgx__waves_known {
+    enum { value = 0 };
+};
+template <int N> struct cgx__waves_known<cgx__known<CGX__TILE, N>> {
+    enum { value = N / CGX__WAVE };
+};
+enum { CGX__FEW = 8 };
 /* A wave is a whole subtree; every wave reduces what they have left, so that one barrier is enough. */
 template <class OP, class G, class T> CGX__INLINE T cgx__slots_reduce(const G &g, T v)
 {
+    constexpr int known = cgx__waves_known<G>::value;
     T *parts = cgx__slots<T>(g, cgx__rank_in_block() - g.rank);
+    const int waves = known ? known : (g.size + CGX__WAVE - 1) / CGX__WAVE;
+    if constexpr ((int)OP::builtin && cgx__is_small<T>::value) {
+        if (known || g.size % CGX__WAVE == 0) { /* the same in all waves, which compilers see */
+            const int lane = cgx__wave_lane();
+            v = cgx__full_wave_reduce<OP>(lane, v);
+            if (lane == 0)
+                parts[g.rank / CGX__WAVE] = v;
+            cgx__wide_sync(g);
+            if constexpr (known > 0 && known <= CGX__FEW)
+                return cgx__reduce_few<OP, known>(parts, known);
+            if constexpr (known == 0 && !cgx__redux<OP, T>::has)
+                if (g.kind == CGX__BLOCK && waves <= CGX__FEW) /* where they begin is aligned */
+                    return cgx__reduce_few<OP, CGX__FEW>(parts, waves);
+            return cgx__full_wave_reduce<OP>(lane, lane < waves ? parts[lane] : cgx__neutral<OP, T>::value());
+        }
+    }
     const cgx_group wave = cgx__wave_of(g);
     v = cgx__wave_reduce<OP>(wave, v);
     if (wave.rank == 0)
         parts[g.rank / CGX__WAVE] = v;
     cgx__wide_sync(g);
-    return cgx__reduce_parts<OP>(wave, parts, (g.size + CGX__WAVE - 1) / CGX__WAVE);
+    return cgx__reduce_parts<OP>(wave, parts, waves);
 }
 
-/* The scan over the totals of the segments before LAST, LAST included, at LAST. At most 32 of them. */
-template <class OP, class T> CGX__INLINE T cgx__scan_parts(const cgx_group &wave, const T *parts, int n, int last)
+/* The scan over N values in memory, at LAST. At most 32 of them. */
+template <class OP, class T>
+CGX__INLINE T cgx__scan_parts(const cgx_group &wave, bool whole, const T *parts, int n, int last)
 {
-    if (wave.size < n) /* the last wave of a block may be too small for them */
+    if (!whole && wave.size < n) /* the last wave of a block may be too small for them */
         return cgx__tree<OP, T, true>(cgx__row_of(parts), last + 1);
-    auto shuffle = [&](T x, int rank) { return cgx__wave_exchange(wave, x, rank); };
-    T v = parts[wave.rank < n ? wave.rank : 0];
-    v = cgx__scan_segments<OP>(wave, n, v, shuffle);
-    return shuffle(v, last);
+    const T v = cgx__wave_segments<OP>(wave, whole, parts[wave.rank < n ? wave.rank : 0]);
+    return cgx__shuffle_lane(cgx__low_bits(whole ? (int)CGX__WAVE : wave.size), v, last);
 }
-template <class OP, class G, class T> CGX__INLINE T cgx__slots_scan(const G &g, T v, bool exclusive)
+template <class OP, class G, class T>
+CGX__INLINE T cgx__slots_scan_in(const G &g, const cgx_group &wave, bool whole, T v, bool exclusive)
 {
     T *parts = cgx__slots<T>(g, cgx__rank_in_block() - g.rank);
     const int segments = (g.size + CGX__SEGMENT - 1) / CGX__SEGMENT;
     const int mine = g.rank / CGX__SEGMENT, rank = g.rank % CGX__SEGMENT;
-    const cgx_group wave = cgx__wave_of(g);
-    v = cgx__scan_segments<OP>(wave, wave.size, v, [&](T x, int r) { return cgx__wave_exchange(wave, x, r); });
+    v = cgx__wave_segments<OP>(wave, whole, v);
     if (rank == CGX__SEGMENT - 1 || g.rank == g.size - 1)
         parts[mine] = v;
     cgx__wide_sync(g);
     /* Exclusive: the value of the rank below, for a segment's first rank the total of the segment below. */
     int of = mine; /* the segment that v belongs to */
     if (exclusive) {
-        v = cgx__wave_exchange(wave, v, wave.rank ? wave.rank - 1 : 0);
+        v = cgx__shuffle_up(cgx__low_bits(whole ? (int)CGX__WAVE : wave.size), v, 1);
         if (rank == 0 && mine > 0)
             of = mine - 1, v = parts[of];
     }
-    T below = cgx__scan_parts<OP>(wave, parts, segments, of > 0 ? of - 1 : 0);
+    const T below = cgx__scan_parts<OP>(wave, whole, parts, segments, of > 0 ? of - 1 : 0);
     if (of > 0)
         v = OP::apply(below, v);
     return exclusive && g.rank == 0 ? T() : v;
+}
+template <class OP, class G, class T> CGX__INLINE T cgx__slots_scan(const G &g, T v, bool exclusive)
+{
+    const cgx_group wave = cgx__wave_of(g);
+    if constexpr (cgx__waves_known<G>::value > 0)
+        return cgx__slots_scan_in<OP>(g, wave, true, v, exclusive);
+    else if constexpr ((int)OP::builtin)
+        return g.size % CGX__WAVE == 0 ? cgx__slots_scan_in<OP>(g, wave, true, v, exclusive)
+                                       : cgx__slots_scan_in<OP>(g, wave, false, v, exclusive);
+    else
+        return cgx__slots_scan_in<OP>(g, wave, false, v, exclusive);
 }
 
 /* ---- groups that cross a wave's end ---- */
@@ -440,8 +809,6 @@ template <class T> CGX__INLINE T &cgx__place_of(cgx__row r, int i)
 /* V of the thread RANK is the block's. */
 template <class T> CGX__INLINE cgx__grid_rows cgx__put_to_grid(cgx_grid g, const cgx__known_block &b, T v, int rank)
 {
-    if (!cgx__grid_is_valid(g))
-        cgx__misuse(g.t, CGX__MISUSE_GRID, 0);
     const int blocks = (int)cgx__num_blocks(g), totals = (blocks + CGX__SEGMENT - 1) / CGX__SEGMENT;
     const int turn = cgx__turn(g.t, CGX__GRID_LEVEL);
     const cgx__row all = { reinterpret_cast<unsigned char *>(cgx__record(g.t) + 1), CGX__PART_BYTES };
@@ -453,12 +820,16 @@ template <class T> CGX__INLINE cgx__grid_rows cgx__put_to_grid(cgx_grid g, const
 }
 template <class OP, class T> CGX__INLINE T cgx__wide_reduce(const cgx_grid &g, T v)
 {
+    if (!cgx__grid_is_valid(g))
+        cgx__misuse(g.t, CGX__MISUSE_GRID_COLLECTIVE, 0);
     const cgx__known_block b = cgx__any(cgx_block{ g.t });
     const cgx__grid_rows rows = cgx__put_to_grid(g, b, cgx__block_reduce<OP>(b, v), 0);
     return cgx__reduce_blocks<OP, T>(b.rank, b.size, cgx__turn(g.t, 0), (int)cgx__num_blocks(g), rows.values);
 }
 template <class OP, class T> CGX__INLINE T cgx__wide_scan(const cgx_grid &g, T v, bool exclusive)
 {
+    if (!cgx__grid_is_valid(g))
+        cgx__misuse(g.t, CGX__MISUSE_GRID_COLLECTIVE, 0);
     const cgx__known_block b = cgx__any(cgx_block{ g.t });
     const int me = (int)cgx__block_rank(g), blocks = (int)cgx__num_blocks(g);
     const T inclusive = cgx__block_scan<OP>(b, v, false);
@@ -478,13 +849,27 @@ template <class OP, class G, class T> CGX__INLINE T cgx__update_with(const G &g,
 
 /* ---- any group ---- */
 
-template <class OP, class G, class T> CGX__INLINE T cgx__reduce_with(const G &g, T v)
+template <class OP, class G, class T> CGX__INLINE T cgx__reduce_as(const G &g, T v)
 {
     CGX__DISPATCH(g, cgx__wave_reduce<OP>(g, v), cgx__wide_reduce<OP>(g, v));
 }
-template <class OP, class G, class T> CGX__INLINE T cgx__scan_with(const G &g, T v, bool exclusive)
+template <class OP, class G, class T> CGX__INLINE T cgx__scan_as(const G &g, T v, bool exclusive)
 {
     CGX__DISPATCH(g, cgx__wave_scan<OP>(g, v, exclusive), cgx__wide_scan<OP>(g, v, exclusive));
+}
+template <class OP, class G, class T> CGX__INLINE T cgx__reduce_with(const G &g, T v)
+{
+    if constexpr ((int)OP::builtin && cgx__is_integer<T>::value)
+        return (T)cgx__reduce_as<OP>(g, (typename cgx__carrier<OP, T>::type)v);
+    else
+        return cgx__reduce_as<OP>(g, v);
+}
+template <class OP, class G, class T> CGX__INLINE T cgx__scan_with(const G &g, T v, bool exclusive)
+{
+    if constexpr ((int)OP::builtin && cgx__is_integer<T>::value)
+        return (T)cgx__scan_as<OP>(g, (typename cgx__carrier<OP, T>::type)v, exclusive);
+    else
+        return cgx__scan_as<OP>(g, v, exclusive);
 }
 
 /* Overloads and no template of the value, so that an enumerator counts as its integer, as in C. */
@@ -529,6 +914,7 @@ template <class OP, class G, class T> CGX__INLINE T cgx__collect_with(const G &g
         CGX__NO_CONTRACTION __VA_ARGS__                                                                              \
     }                                                                                                                \
     struct name##__operator {                                                                                        \
+        enum { builtin = 0 };                                                                                        \
         CGX__INLINE T apply(T cgx__l, T cgx__m)                                                                      \
         {                                                                                                            \
             return name(cgx__l, cgx__m);                                                                             \

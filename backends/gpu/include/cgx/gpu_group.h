@@ -45,7 +45,7 @@ enum { CGX__BLOCK, CGX__TILE, CGX__COALESCED, CGX__CROSSING };
 typedef struct {
     cgx__thread *t;
     int kind, size, rank, meta_rank, meta_size;
-    cgx_mask lanes; /* of a coalesced or crossing group */
+    cgx_mask lanes; /* of what is not a block, and lies in one wave or crosses */
 } cgx_group;
 
 #define cgx__this_block() cgx__make<cgx_block>(&cgx__self)
@@ -188,14 +188,17 @@ CGX__INLINE int64_t cgx__num_threads(cgx_grid g)
 {
     return cgx__num_blocks(g) * cgx__block_threads();
 }
-#define CGX__RANK_TILE(N)                          \
-    CGX__INLINE int cgx__thread_rank(cgx_tile_##N) \
-    {                                              \
-        return cgx__rank_in_block() & (N - 1);     \
-    }                                              \
-    CGX__INLINE int cgx__num_threads(cgx_tile_##N) \
-    {                                              \
-        return N;                                  \
+/* The wave's lanes are its ranks in order. */
+#define CGX__RANK_TILE(N)                                         \
+    CGX__INLINE int cgx__thread_rank(cgx_tile_##N)                \
+    {                                                             \
+        return N < CGX__WAVE    ? cgx__wave_lane() & (N - 1)      \
+               : N == CGX__WAVE ? cgx__wave_lane()                \
+                                : cgx__rank_in_block() & (N - 1); \
+    }                                                             \
+    CGX__INLINE int cgx__num_threads(cgx_tile_##N)                \
+    {                                                             \
+        return N;                                                 \
     }
 CGX_FOREACH_TILE(CGX__RANK_TILE)
 CGX__INLINE int cgx__thread_rank(cgx_tile g)
@@ -206,6 +209,15 @@ CGX__INLINE int cgx__num_threads(cgx_tile g)
 {
     return g.size;
 }
+template <bool, class A, class B> struct cgx__choice {
+    typedef A type;
+};
+template <class A, class B> struct cgx__choice<false, A, B> {
+    typedef B type;
+};
+/* A mask of the wave's lanes, no wider than it has to be. */
+typedef cgx__choice<CGX__WAVE <= 32, uint32_t, uint64_t>::type cgx__lanes;
+
 /* Place among the threads that one mask tells apart. */
 CGX__INLINE int cgx__place_in_64(void)
 {
@@ -213,7 +225,8 @@ CGX__INLINE int cgx__place_in_64(void)
 }
 CGX__INLINE int cgx__thread_rank(cgx_coalesced g)
 {
-    return cgx__bit_count(g.lanes & cgx__lanes_below(g.crosses ? cgx__place_in_64() : cgx__wave_lane()));
+    return g.crosses ? cgx__bit_count(g.lanes & cgx__lanes_below(cgx__place_in_64()))
+                     : cgx__bit_count((cgx__lanes)g.lanes & (((cgx__lanes)1 << cgx__wave_lane()) - 1));
 }
 CGX__INLINE int cgx__num_threads(cgx_coalesced g)
 {
@@ -249,9 +262,22 @@ CGX__INLINE cgx__known_block cgx__any(cgx_block g)
 {
     return { { g.t, CGX__BLOCK, cgx__num_threads(g), cgx__thread_rank(g), 0, 1, 0 } };
 }
+/* Bits 0 to n - 1, n from 1 to 64. */
+CGX__INLINE cgx_mask cgx__low_bits(int n)
+{
+    return ~(cgx_mask)0 >> (64 - n);
+}
+/* The mask of a tile in one wave: a constant where it is the wave, which compilers cannot see of lanes and ranks. */
+CGX__INLINE cgx_mask cgx__tile_lanes(int size)
+{
+    return size == CGX__WAVE  ? cgx__low_bits(CGX__WAVE)
+           : size < CGX__WAVE ? cgx__low_bits(size) << (cgx__wave_lane() & -size)
+                              : 0;
+}
 template <int N, class G> CGX__INLINE cgx__known<CGX__TILE, N> cgx__any_tile(G g)
 {
-    return { { g.t, CGX__TILE, cgx__num_threads(g), cgx__thread_rank(g), g.meta_rank, g.meta_size, 0 } };
+    const int size = cgx__num_threads(g);
+    return { { g.t, CGX__TILE, size, cgx__thread_rank(g), g.meta_rank, g.meta_size, cgx__tile_lanes(size) } };
 }
 #define CGX__ANY_TILE(N)                                          \
     CGX__INLINE cgx__known<CGX__TILE, N> cgx__any(cgx_tile_##N g) \
@@ -354,14 +380,9 @@ CGX__INLINE bool cgx__in_wave(const cgx_group &g)
         return cgx__in_wave(g) ? in_wave : wide;                   \
     else                                                           \
         return wide
-/* Bits 0 to n - 1, n from 1 to 64. */
-CGX__INLINE cgx_mask cgx__low_bits(int n)
-{
-    return ~(cgx_mask)0 >> (64 - n);
-}
 CGX__INLINE cgx_mask cgx__lanes_of(const cgx_group &g)
 {
-    return g.kind == CGX__COALESCED ? g.lanes : cgx__low_bits(g.size) << (cgx__wave_lane() - g.rank);
+    return g.kind == CGX__BLOCK ? cgx__low_bits(g.size) : g.lanes; /* a block begins with lane 0 */
 }
 /* The number of the bit that has RANK bits of MASK below it. */
 CGX__INLINE int cgx__nth_bit(cgx_mask mask, int rank)
@@ -411,13 +432,33 @@ template <class T> CGX__INLINE cgx__words<T> cgx__words_of_lane(cgx_mask lanes, 
         w.word[i] = cgx__wave_shuffle(lanes, w.word[i], lane);
     return w;
 }
+template <class T> CGX__INLINE T cgx__from_words(const cgx__words<T> &w)
+{
+    T v;
+    __builtin_memcpy(static_cast<void *>(&v), w.word, sizeof v);
+    return v;
+}
+/* A v that a shuffle of words moves. */
+#define CGX__MOVE_WORDS(T, v, move)                                                    \
+    cgx__words<T> w = cgx__to_words(v);                                                \
+    _Pragma("unroll") for (int i = 0; i < cgx__words<T>::count; i++) w.word[i] = move; \
+    return cgx__from_words<T>(w)
+template <class T> CGX__INLINE T cgx__shuffle_lane(cgx_mask lanes, const T &v, int lane)
+{
+    CGX__MOVE_WORDS(T, v, cgx__wave_shuffle(lanes, w.word[i], lane));
+}
+template <class T> CGX__INLINE T cgx__shuffle_xor(cgx_mask lanes, const T &v, int bits)
+{
+    CGX__MOVE_WORDS(T, v, cgx__wave_shuffle_xor(lanes, w.word[i], bits));
+}
+template <class T> CGX__INLINE T cgx__shuffle_up(cgx_mask lanes, const T &v, int distance)
+{
+    CGX__MOVE_WORDS(T, v, cgx__wave_shuffle_up(lanes, w.word[i], distance));
+}
 /* The v of a rank, which each member chooses. */
 template <class T> CGX__INLINE T cgx__wave_exchange(const cgx_group &g, const T &v, int rank)
 {
-    cgx__words<T> w = cgx__words_of_lane<T>(cgx__lanes_of(g), cgx__to_words(v), cgx__lane_of(g, rank));
-    T r;
-    __builtin_memcpy(static_cast<void *>(&r), w.word, sizeof r);
-    return r;
+    return cgx__shuffle_lane(cgx__lanes_of(g), v, cgx__lane_of(g, rank));
 }
 /* The lanes of the group whose v has the same bytes as that of LANE. */
 template <class T> CGX__INLINE cgx_mask cgx__same_as_lane(cgx_mask lanes, const cgx__words<T> &w, int lane)
@@ -429,10 +470,39 @@ template <class T> CGX__INLINE cgx_mask cgx__same_as_lane(cgx_mask lanes, const 
         same &= other.word[i] == w.word[i];
     return cgx__wave_ballot(lanes, same);
 }
+#if defined(CGX__HAS_MATCH)
+CGX__INLINE cgx__lanes cgx__same_words(cgx_mask lanes, const uint32_t *w, int words)
+{
+    return (cgx__lanes)(words == 1 ? cgx__wave_match(lanes, w[0])
+                                   : cgx__wave_match(lanes, (uint64_t)w[1] << 32 | w[0]));
+}
+/* The caller's part: its members. Ballots instead, where labels have few bits: together they take hardly longer than one. */
+CGX__INLINE cgx__lanes cgx__part_of(cgx_mask lanes, const uint32_t *w, int words)
+{
+    const uint32_t label = words == 2 && w[1] ? ~0u : w[0];
+    const bool more = cgx__wave_ballot(lanes, label > 7) != 0;
+    cgx__lanes part = (cgx__lanes)lanes;
+#pragma unroll
+    for (uint32_t bit = 1; bit <= 4; bit *= 2) {
+        const cgx__lanes set = (cgx__lanes)cgx__wave_ballot(lanes, (label & bit) != 0);
+        part &= label & bit ? set : ~set;
+    }
+    return more ? cgx__same_words(lanes, w, words) : part;
+}
+#endif
 /* Splits a group by the bytes of v, as often as there are different ones: parts in the order of their lowest members. */
 template <class T> CGX__INLINE cgx_coalesced cgx__wave_split(const cgx_group &g, const T &v)
 {
     const cgx__words<T> w = cgx__to_words(v);
+#if defined(CGX__HAS_MATCH)
+    if constexpr ((int)cgx__words<T>::count <= 2) {
+        const cgx_mask all = cgx__lanes_of(g);
+        const cgx__lanes part = cgx__part_of(all, w.word, cgx__words<T>::count);
+        const int first = cgx__lowest_bit(part);
+        const cgx__lanes firsts = (cgx__lanes)cgx__wave_ballot(all, first == cgx__wave_lane());
+        return { g.t, cgx__bit_count(firsts & (((cgx__lanes)1 << first) - 1)), cgx__bit_count(firsts), 0, part };
+    }
+#endif
     const cgx_mask lanes = cgx__lanes_of(g), me = (cgx_mask)1 << cgx__wave_lane();
     cgx_coalesced mine = { g.t, 0, 0, 0, 0 };
     for (cgx_mask left = lanes; left; mine.meta_size++) {
@@ -489,11 +559,12 @@ CGX__INLINE int cgx__block_rank_of(const cgx_group &g, int rank)
     int me = cgx__rank_in_block();
     return g.kind == CGX__CROSSING ? (me & ~63) + cgx__nth_bit(g.lanes, rank) : me - g.rank + rank;
 }
-/* The group's members in the caller's wave; not of a crossing group. */
-CGX__INLINE cgx_group cgx__wave_of(const cgx_group &g)
+/* The group's members in the caller's wave, from its first lane on; not of a crossing group. */
+template <class G> CGX__INLINE cgx_group cgx__wave_of(const G &g)
 {
-    int rank = g.rank % CGX__WAVE, left = g.size - (g.rank - rank);
-    return { g.t, CGX__TILE, left < CGX__WAVE ? left : (int)CGX__WAVE, rank, 0, 1, 0 };
+    const int rank = g.rank % CGX__WAVE, left = g.size - (g.rank - rank);
+    const bool full = (int)cgx__level<G>::known > 0 || left >= CGX__WAVE; /* tiles have whole waves */
+    return { g.t, CGX__BLOCK, full ? (int)CGX__WAVE : left, rank, 0, 1, 0 };
 }
 
 /* A barrier of whole waves in shared memory, which holds anything when the kernel begins. So at a tile's first time its first
@@ -718,7 +789,7 @@ CGX__INLINE cgx_token cgx__barrier_arrive(cgx_grid g, int line)
 {
     cgx_token token = { 0 };
     if (!cgx__grid_is_valid(g))
-        cgx__misuse(g.t, CGX__MISUSE_GRID, line);
+        cgx__misuse(g.t, CGX__MISUSE_GRID_SYNC, line);
     cgx__gpu_sync();
     if (cgx__rank_in_block() == 0) {
         uint32_t others = (uint32_t)cgx__num_blocks(g) - 1;
@@ -866,21 +937,18 @@ CGX__INLINE int cgx__wave_vote(const cgx_group &g, int operation, int predicate)
     cgx_mask lanes = cgx__lanes_of(g), yes = cgx__wave_ballot(lanes, predicate);
     return operation == CGX__OP_ANY ? yes != 0 : yes == lanes;
 }
-/* Each wave leaves its vote, and every thread counts them. */
+/* Of <cgx/collective.h>, which comes later. */
+struct cgx__operator_BIT_AND;
+struct cgx__operator_BIT_OR;
+template <class OP, class G, class T> CGX__INLINE T cgx__slots_reduce(const G &g, T v);
 template <class G> CGX__INLINE int cgx__wide_vote(const G &g, int operation, int predicate)
 {
-    if (g.kind == CGX__CROSSING) {
-        cgx_mask yes = cgx__wide_ballot(g, predicate);
+    if (CGX__WAVE < 64 && g.kind == CGX__CROSSING) {
+        const cgx_mask yes = cgx__wide_ballot(g, predicate);
         return operation == CGX__OP_ANY ? yes != 0 : yes == cgx__low_bits(g.size);
     }
-    uint32_t *votes = cgx__exchange_words() + (cgx__rank_in_block() - g.rank);
-    int yes = cgx__wave_vote(cgx__wave_of(g), operation, predicate);
-    votes[g.rank] = (uint32_t)yes;
-    cgx__wide_sync(g);
-    for (int i = 0; i < g.size; i += CGX__WAVE)
-        yes = operation == CGX__OP_ANY ? yes | (int)votes[i] : yes & (int)votes[i];
-    cgx__wide_sync(g);
-    return yes;
+    return (int)(operation == CGX__OP_ANY ? cgx__slots_reduce<cgx__operator_BIT_OR>(g, (uint32_t)predicate)
+                                          : cgx__slots_reduce<cgx__operator_BIT_AND>(g, (uint32_t)predicate));
 }
 template <class G> CGX__INLINE int cgx__vote(const G &g, int operation, int predicate, int)
 {
@@ -917,11 +985,22 @@ template <class G> CGX__INLINE cgx_coalesced cgx__labeled(const G &g, uint64_t l
 {
     CGX__DISPATCH(g, cgx__wave_split(g, label), cgx__wide_split(g, label));
 }
-template <class G> CGX__INLINE cgx_coalesced cgx__binary(const G &g, int predicate, int line)
+CGX__INLINE cgx_coalesced cgx__wave_binary(const cgx_group &g, int predicate)
 {
-    cgx_coalesced c = cgx__labeled(g, (uint64_t)predicate, line);
+    const cgx__lanes lanes = (cgx__lanes)cgx__lanes_of(g), yes = (cgx__lanes)cgx__wave_ballot(lanes, predicate);
+    const cgx__lanes no = lanes & ~yes;
+    const int both = yes && no;
+    return { g.t, both ? predicate : 0, 1 + both, 0, predicate ? yes : no };
+}
+template <class G> CGX__INLINE cgx_coalesced cgx__wide_binary(const G &g, int predicate)
+{
+    cgx_coalesced c = cgx__wide_split(g, predicate);
     c.meta_rank = c.meta_size == 2 ? predicate : 0;
     return c;
+}
+template <class G> CGX__INLINE cgx_coalesced cgx__binary(const G &g, int predicate, int)
+{
+    CGX__DISPATCH(g, cgx__wave_binary(g, predicate), cgx__wide_binary(g, predicate));
 }
 
 } /* extern "C++" */

@@ -113,6 +113,19 @@ CGX__INLINE uint32_t cgx__wave_shuffle(uint64_t, uint32_t v, int lane)
     return (uint32_t)__builtin_amdgcn_ds_bpermute(lane * 4, (int)v);
 }
 
+/* Of the lane whose number differs in these bits. */
+CGX__INLINE uint32_t cgx__wave_shuffle_xor(uint64_t lanes, uint32_t v, int bits)
+{
+    return cgx__wave_shuffle(lanes, v, cgx__wave_lane() ^ bits);
+}
+/* Of the lane that many below; a lane without one gets anything. */
+CGX__INLINE uint32_t cgx__wave_shuffle_up(uint64_t lanes, uint32_t v, int distance)
+{
+    return cgx__wave_shuffle(lanes, v, cgx__wave_lane() - distance);
+}
+/* Masks are not looked at. */
+enum { CGX__FULL_MASK_IS_FASTER = 0 };
+
 /* ---- the block: threads that have ended count as arrived ---- */
 
 CGX__INLINE void cgx__gpu_sync(void)
@@ -202,6 +215,23 @@ CGX__INLINE int cgx__bit_count(uint64_t v)
 CGX__INLINE int cgx__lowest_bit(uint64_t v)
 {
     return __builtin_ctzll(v);
+}
+/* And of the highest. */
+CGX__INLINE int cgx__highest_bit(uint32_t v)
+{
+    return 31 - __builtin_clz(v);
+}
+CGX__INLINE int cgx__highest_bit(uint64_t v)
+{
+    return 63 - __builtin_clzll(v);
+}
+CGX__INLINE int cgx__bit_count(uint32_t v)
+{
+    return __builtin_popcount(v);
+}
+CGX__INLINE int cgx__lowest_bit(uint32_t v)
+{
+    return __builtin_ctz(v);
 }
 /* Never contracted with a multiplication of the caller. */
 CGX__INLINE float cgx__plus(float a, float b)
