@@ -140,6 +140,8 @@ typedef struct {
     uint64_t record; /* address of the cgx__launch_record; bit 0 is set in a cooperative launch */
     uint64_t kernel; /* for the error */
     uint32_t phases; /* zero at first. Of the thread's groups, which of two places in shared memory is next */
+    uint32_t
+        block_slots[2]; /* where the block's collectives of 4 and 8 bytes have their places; from the first block on */
     uint32_t unused;
 } cgx__thread;
 

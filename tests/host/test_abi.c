@@ -48,7 +48,7 @@ static const fact facts[] = {
     FIELD(cgx__launch_error, thread), FIELD(cgx__launch_error, kernel), SIZE(cgx__launch_record),
     FIELD(cgx__launch_record, arrived), FIELD(cgx__launch_record, released), FIELD(cgx__launch_record, claimed),
     FIELD(cgx__launch_record, error), SIZE(cgx__thread), FIELD(cgx__thread, record), FIELD(cgx__thread, kernel),
-    FIELD(cgx__thread, phases),
+    FIELD(cgx__thread, phases), FIELD(cgx__thread, block_slots),
     /* What entries of the CPU share with libcgx: backends/cpu/include/cgx. */
     SIZE(cgx_cpu_node), FIELD(cgx_cpu_node, sp), FIELD(cgx_cpu_node, pc), FIELD(cgx_cpu_node, bp),
     FIELD(cgx_cpu_node, next), FIELD(cgx_cpu_node, object), FIELD(cgx_cpu_node, line), FIELD(cgx_cpu_node, operation),
@@ -87,7 +87,7 @@ static const fact facts[] = {
 
 /* The layout that the version stands for, on processors with 64-bit pointers. */
 enum { VERSION = 1 };
-static const uint64_t LAYOUT = 0x9a4b49983c0b33a0;
+static const uint64_t LAYOUT = 0x1ab773c6cb7f9075;
 
 static void layout_and_version(void **state)
 {

@@ -164,6 +164,21 @@ CGX__INLINE void cgx__gpu_named_sync(int id, int threads)
     asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+/* Addresses of shared memory take long to get on sm_90, and compilers do so again and again rather than keep them. This one
+ * they keep. */
+#define CGX__HOLDS_SHARED 1
+CGX__INLINE uint32_t cgx__hold_shared(const void *p)
+{
+    uint32_t address;
+    /* Plus zero, which assemblers cannot know. */
+    asm("add.u32 %0, %1, %2;" : "=r"(address) : "r"((uint32_t)__cvta_generic_to_shared(p)), "r"(blockDim.x >> 16));
+    return address;
+}
+CGX__INLINE void *cgx__held_shared(uint32_t address)
+{
+    return __cvta_shared_to_generic(address);
+}
+
 /* ---- fences, and words that threads poll ---- */
 
 /* What the thread wrote before is seen by the block, the device, all of the machine before what it writes later; and so

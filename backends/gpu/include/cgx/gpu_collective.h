@@ -514,31 +514,38 @@ CGX__INLINE int cgx__share_of(int n, int members)
 
 /* ---- in a block or tile of several waves ---- */
 
-/* A round's values of the waves or segments of a group; two rounds take turns. */
-enum { CGX__PARTS = CGX__MAX_THREADS / CGX__SEGMENT };
-template <int BYTES, int LEVEL> CGX__INLINE unsigned char *cgx__slots_at(int turn)
+enum { CGX__PARTS = CGX__SLOTS };
+static_assert(CGX__PARTS == CGX__MAX_THREADS / CGX__SEGMENT, "a place for each segment of the largest block");
+/* Of the block, in the turn. */
+template <class T> CGX__INLINE T *cgx__block_slots(cgx__thread *t, int turn)
 {
-    __shared__ __attribute__((aligned(16))) unsigned char slots[2][CGX__PARTS * BYTES];
-    return slots[turn];
+#if defined(CGX__HOLDS_SHARED)
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8)
+        return static_cast<T *>(cgx__held_shared(t->block_slots[sizeof(T) == 8])) + turn * CGX__PARTS;
+    else
+#endif
+        return reinterpret_cast<T *>(cgx__slots_of_level<sizeof(T), 0>()) + ((void)t, turn * CGX__PARTS);
 }
 /* Of the group that starts at the block's rank BASE. The same memory, whether the compiler knows the level or not. */
-template <class T, class G> CGX__INLINE T *cgx__slots(const G &g, int base)
+template <class T, class G> CGX__INLINE T *cgx__slots(const G &g, int base, int turn)
 {
-    const int level = cgx__level_of(g), turn = cgx__turn(g.t, level);
+    const int level = cgx__level_of(g);
     constexpr int known = cgx__level<G>::known;
-    unsigned char *slots;
-    if constexpr (known >= 0)
-        slots = cgx__slots_at<sizeof(T), known>(turn);
+    unsigned char *slots = 0;
+    if constexpr (known == 0)
+        return cgx__block_slots<T>(g.t, turn);
+    else if constexpr (known > 0)
+        slots = cgx__slots_of_level<sizeof(T), known>();
     else
         switch (level) {
-        case 0: slots = cgx__slots_at<sizeof(T), 0>(turn); break;
-        case 1: slots = cgx__slots_at<sizeof(T), 1>(turn); break;
-        case 2: slots = cgx__slots_at<sizeof(T), 2>(turn); break;
-        case 3: slots = cgx__slots_at<sizeof(T), 3>(turn); break;
-        case 4: slots = cgx__slots_at<sizeof(T), 4>(turn); break;
-        default: slots = cgx__slots_at<sizeof(T), 5>(turn);
+        case 0: return cgx__block_slots<T>(g.t, turn); /* at rank 0 */
+        case 1: slots = cgx__slots_of_level<sizeof(T), 1>(); break;
+        case 2: slots = cgx__slots_of_level<sizeof(T), 2>(); break;
+        case 3: slots = cgx__slots_of_level<sizeof(T), 3>(); break;
+        case 4: slots = cgx__slots_of_level<sizeof(T), 4>(); break;
+        default: slots = cgx__slots_of_level<sizeof(T), 5>();
         }
-    return reinterpret_cast<T *>(slots) + base / CGX__SEGMENT;
+    return reinterpret_cast<T *>(slots) + turn * CGX__PARTS + base / CGX__SEGMENT;
 }
 
 /* The reduction of N values in memory, for every member of a wave. */
@@ -589,50 +596,62 @@ template <int N> struct cgx__waves_known<cgx__known<CGX__TILE, N>> {
     enum { value = N / CGX__WAVE };
 };
 enum { CGX__FEW = 8 };
-/* A wave is a whole subtree; every wave reduces what they have left, so that one barrier is enough. */
+/* A wave is a whole subtree; every wave reduces what they have left, so that one barrier is enough. All lanes store, since
+ * they have the same, and the address of shared memory, which is slow to get, is asked for in each branch: it comes while
+ * lanes exchange. */
 template <class OP, class G, class T> CGX__INLINE T cgx__slots_reduce(const G &g, T v)
 {
     constexpr int known = cgx__waves_known<G>::value;
-    T *parts = cgx__slots<T>(g, cgx__rank_in_block() - g.rank);
+    const int first = cgx__rank_in_block() - g.rank, turn = cgx__turn(g.t, cgx__level_of(g));
     const int waves = known ? known : (g.size + CGX__WAVE - 1) / CGX__WAVE;
     if constexpr ((int)OP::builtin && cgx__is_small<T>::value) {
         if (known || g.size % CGX__WAVE == 0) { /* the same in all waves, which compilers see */
             const int lane = cgx__wave_lane();
             v = cgx__full_wave_reduce<OP>(lane, v);
-            if (lane == 0)
-                parts[g.rank / CGX__WAVE] = v;
+            if (known == 0 && waves == 1)
+                return v;
+            T *parts = cgx__slots<T>(g, first, turn);
+            parts[g.rank / CGX__WAVE] = v;
             cgx__wide_sync(g);
             if constexpr (known > 0 && known <= CGX__FEW)
                 return cgx__reduce_few<OP, known>(parts, known);
             if constexpr (known == 0 && !cgx__redux<OP, T>::has)
                 if (g.kind == CGX__BLOCK && waves <= CGX__FEW) /* where they begin is aligned */
-                    return cgx__reduce_few<OP, CGX__FEW>(parts, waves);
+                    return waves == CGX__FEW ? cgx__reduce_few<OP, CGX__FEW>(parts, CGX__FEW)
+                                             : cgx__reduce_few<OP, CGX__FEW>(parts, waves);
             return cgx__full_wave_reduce<OP>(lane, lane < waves ? parts[lane] : cgx__neutral<OP, T>::value());
         }
     }
     const cgx_group wave = cgx__wave_of(g);
     v = cgx__wave_reduce<OP>(wave, v);
+    if (known == 0 && waves == 1)
+        return v;
+    T *parts = cgx__slots<T>(g, first, turn);
     if (wave.rank == 0)
         parts[g.rank / CGX__WAVE] = v;
     cgx__wide_sync(g);
-    return cgx__reduce_parts<OP>(wave, parts, waves);
+    if (known || g.size % CGX__WAVE == 0)
+        return cgx__wave_reduce_first<OP>(wave, waves, parts[wave.rank < waves ? wave.rank : 0]);
+    /* The last wave may have too few lanes for the parts: the first does it for all. */
+    T *all = cgx__slots<T>(g, first, cgx__turn(g.t, cgx__level_of(g)));
+    if (g.rank < CGX__WAVE) {
+        v = cgx__wave_reduce_first<OP>(wave, waves, parts[wave.rank < waves ? wave.rank : 0]);
+        if (g.rank == 0)
+            *all = v;
+    }
+    cgx__wide_sync(g);
+    return *all;
 }
 
-/* The scan over N values in memory, at LAST. At most 32 of them. */
-template <class OP, class T>
-CGX__INLINE T cgx__scan_parts(const cgx_group &wave, bool whole, const T *parts, int n, int last)
-{
-    if (!whole && wave.size < n) /* the last wave of a block may be too small for them */
-        return cgx__tree<OP, T, true>(cgx__row_of(parts), last + 1);
-    const T v = cgx__wave_segments<OP>(wave, whole, parts[wave.rank < n ? wave.rank : 0]);
-    return cgx__shuffle_lane(cgx__low_bits(whole ? (int)CGX__WAVE : wave.size), v, last);
-}
+/* WHOLE: a whole number of waves. Otherwise the last one may have too few lanes for the totals of all segments, and the first
+ * scans them for all. */
 template <class OP, class G, class T>
 CGX__INLINE T cgx__slots_scan_in(const G &g, const cgx_group &wave, bool whole, T v, bool exclusive)
 {
-    T *parts = cgx__slots<T>(g, cgx__rank_in_block() - g.rank);
-    const int segments = (g.size + CGX__SEGMENT - 1) / CGX__SEGMENT;
+    const int first = cgx__rank_in_block() - g.rank, segments = (g.size + CGX__SEGMENT - 1) / CGX__SEGMENT;
     const int mine = g.rank / CGX__SEGMENT, rank = g.rank % CGX__SEGMENT;
+    const cgx_mask lanes = cgx__low_bits(whole ? (int)CGX__WAVE : wave.size);
+    T *parts = cgx__slots<T>(g, first, cgx__turn(g.t, cgx__level_of(g)));
     v = cgx__wave_segments<OP>(wave, whole, v);
     if (rank == CGX__SEGMENT - 1 || g.rank == g.size - 1)
         parts[mine] = v;
@@ -640,11 +659,23 @@ CGX__INLINE T cgx__slots_scan_in(const G &g, const cgx_group &wave, bool whole, 
     /* Exclusive: the value of the rank below, for a segment's first rank the total of the segment below. */
     int of = mine; /* the segment that v belongs to */
     if (exclusive) {
-        v = cgx__shuffle_up(cgx__low_bits(whole ? (int)CGX__WAVE : wave.size), v, 1);
+        v = cgx__shuffle_up(lanes, v, 1);
         if (rank == 0 && mine > 0)
             of = mine - 1, v = parts[of];
     }
-    const T below = cgx__scan_parts<OP>(wave, whole, parts, segments, of > 0 ? of - 1 : 0);
+    T below = parts[wave.rank < segments ? wave.rank : 0];
+    if (whole) {
+        below = cgx__shuffle_lane(lanes, cgx__wave_segments<OP>(wave, true, below), of > 0 ? of - 1 : 0);
+    } else {
+        T *totals = cgx__slots<T>(g, first, cgx__turn(g.t, cgx__level_of(g)));
+        if (g.rank < CGX__WAVE) {
+            below = cgx__wave_segments<OP>(wave, true, below);
+            if (g.rank < segments)
+                totals[g.rank] = below;
+        }
+        cgx__wide_sync(g);
+        below = totals[of > 0 ? of - 1 : 0];
+    }
     if (of > 0)
         v = OP::apply(below, v);
     return exclusive && g.rank == 0 ? T() : v;
@@ -654,11 +685,9 @@ template <class OP, class G, class T> CGX__INLINE T cgx__slots_scan(const G &g, 
     const cgx_group wave = cgx__wave_of(g);
     if constexpr (cgx__waves_known<G>::value > 0)
         return cgx__slots_scan_in<OP>(g, wave, true, v, exclusive);
-    else if constexpr ((int)OP::builtin)
+    else
         return g.size % CGX__WAVE == 0 ? cgx__slots_scan_in<OP>(g, wave, true, v, exclusive)
                                        : cgx__slots_scan_in<OP>(g, wave, false, v, exclusive);
-    else
-        return cgx__slots_scan_in<OP>(g, wave, false, v, exclusive);
 }
 
 /* ---- groups that cross a wave's end ---- */
@@ -691,10 +720,6 @@ template <class OP, class G, class T> CGX__INLINE T cgx__wide_scan(const G &g, T
     return cgx__slots_scan<OP>(g, v, exclusive);
 }
 /* In the caller's block, of one wave or more. */
-template <class OP, class T> CGX__INLINE T cgx__block_reduce(const cgx__known_block &g, T v)
-{
-    return cgx__in_wave(g) ? cgx__wave_reduce<OP>(g, v) : cgx__slots_reduce<OP>(g, v);
-}
 template <class OP, class T> CGX__INLINE T cgx__block_scan(const cgx__known_block &g, T v, bool exclusive)
 {
     return cgx__in_wave(g) ? cgx__wave_scan<OP>(g, v, exclusive) : cgx__slots_scan<OP>(g, v, exclusive);
@@ -705,7 +730,7 @@ template <class OP, class T> CGX__INLINE T cgx__block_scan(const cgx__known_bloc
 /* From one thread of the block to all. */
 template <class T> CGX__INLINE T cgx__broadcast(const cgx__known_block &b, T v, int rank)
 {
-    T *slot = reinterpret_cast<T *>(cgx__slots_at<sizeof(T), 0>(cgx__turn(b.t, 0)));
+    T *slot = cgx__block_slots<T>(b.t, cgx__turn(b.t, 0));
     if (b.rank == rank)
         *slot = v;
     cgx__gpu_sync();
@@ -717,7 +742,7 @@ template <class OP, class T> CGX__NOINLINE T cgx__reduce_blocks(int rank, int si
 {
     const cgx_group b = { 0, CGX__BLOCK, size, rank, 0, 1, 0 };
     const int share = cgx__share_of(n, b.size), first = b.rank * share, members = (n + share - 1) / share;
-    T *parts = reinterpret_cast<T *>(cgx__slots_at<sizeof(T), 0>(turn));
+    T *parts = reinterpret_cast<T *>(cgx__slots_of_level<sizeof(T), 0>()) + turn * CGX__PARTS;
     const cgx_group wave = cgx__wave_of(b);
     const int in_wave = members - (b.rank - wave.rank) < wave.size ? members - (b.rank - wave.rank) : wave.size;
     if (in_wave > 0) {
@@ -785,13 +810,13 @@ template <class T> CGX__INLINE cgx__row cgx__put_to_cluster(cgx_cluster g, const
 }
 template <class OP, class T> CGX__INLINE T cgx__wide_reduce(const cgx_cluster &g, T v)
 {
-    const cgx__known_block b = cgx__any(cgx_block{ g.t });
-    const cgx__row values = cgx__put_to_cluster(g, b, cgx__block_reduce<OP>(b, v));
+    const cgx__known_block b = cgx__any(cgx__make_block(g.t));
+    const cgx__row values = cgx__put_to_cluster(g, b, cgx__slots_reduce<OP>(b, v));
     return cgx__reduce_blocks<OP, T>(b.rank, b.size, cgx__turn(g.t, 0), cgx__num_blocks(g), values);
 }
 template <class OP, class T> CGX__INLINE T cgx__wide_scan(const cgx_cluster &g, T v, bool exclusive)
 {
-    const cgx__known_block b = cgx__any(cgx_block{ g.t });
+    const cgx__known_block b = cgx__any(cgx__make_block(g.t));
     const T inclusive = cgx__block_scan<OP>(b, v, false);
     const T mine = exclusive ? cgx__block_scan<OP>(b, v, true) : inclusive;
     const cgx__row values = cgx__put_to_cluster(g, b, cgx__broadcast(b, inclusive, b.size - 1));
@@ -822,15 +847,15 @@ template <class OP, class T> CGX__INLINE T cgx__wide_reduce(const cgx_grid &g, T
 {
     if (!cgx__grid_is_valid(g))
         cgx__misuse(g.t, CGX__MISUSE_GRID_COLLECTIVE, 0);
-    const cgx__known_block b = cgx__any(cgx_block{ g.t });
-    const cgx__grid_rows rows = cgx__put_to_grid(g, b, cgx__block_reduce<OP>(b, v), 0);
+    const cgx__known_block b = cgx__any(cgx__make_block(g.t));
+    const cgx__grid_rows rows = cgx__put_to_grid(g, b, cgx__slots_reduce<OP>(b, v), 0);
     return cgx__reduce_blocks<OP, T>(b.rank, b.size, cgx__turn(g.t, 0), (int)cgx__num_blocks(g), rows.values);
 }
 template <class OP, class T> CGX__INLINE T cgx__wide_scan(const cgx_grid &g, T v, bool exclusive)
 {
     if (!cgx__grid_is_valid(g))
         cgx__misuse(g.t, CGX__MISUSE_GRID_COLLECTIVE, 0);
-    const cgx__known_block b = cgx__any(cgx_block{ g.t });
+    const cgx__known_block b = cgx__any(cgx__make_block(g.t));
     const int me = (int)cgx__block_rank(g), blocks = (int)cgx__num_blocks(g);
     const T inclusive = cgx__block_scan<OP>(b, v, false);
     const T mine = exclusive ? cgx__block_scan<OP>(b, v, true) : inclusive;
@@ -851,7 +876,10 @@ template <class OP, class G, class T> CGX__INLINE T cgx__update_with(const G &g,
 
 template <class OP, class G, class T> CGX__INLINE T cgx__reduce_as(const G &g, T v)
 {
-    CGX__DISPATCH(g, cgx__wave_reduce<OP>(g, v), cgx__wide_reduce<OP>(g, v));
+    if constexpr (cgx__same_type<G, cgx__known_block>::value)
+        return cgx__slots_reduce<OP>(g, v); /* which sees to blocks of one wave */
+    else
+        CGX__DISPATCH(g, cgx__wave_reduce<OP>(g, v), cgx__wide_reduce<OP>(g, v));
 }
 template <class OP, class G, class T> CGX__INLINE T cgx__scan_as(const G &g, T v, bool exclusive)
 {

@@ -48,11 +48,24 @@ typedef struct {
     cgx_mask lanes; /* of what is not a block, and lies in one wave or crosses */
 } cgx_group;
 
-#define cgx__this_block() cgx__make<cgx_block>(&cgx__self)
+#define cgx__this_block() cgx__make_block(&cgx__self)
 #define cgx__this_cluster() cgx__make<cgx_cluster>(&cgx__self)
 #define cgx__this_grid() cgx__make<cgx_grid>(&cgx__self)
 template <class G> CGX__INLINE G cgx__make(cgx__thread *t)
 {
+    return { t };
+}
+/* A round's values of the waves or segments of a group; two rounds take turns. */
+enum { CGX__SLOTS = 32 };
+template <int BYTES, int LEVEL> CGX__INLINE unsigned char *cgx__slots_of_level(void)
+{
+    __shared__ __attribute__((aligned(16))) unsigned char slots[2 * CGX__SLOTS * BYTES];
+    return slots;
+}
+CGX__INLINE cgx_block cgx__make_block(cgx__thread *t)
+{
+    t->block_slots[0] = cgx__hold_shared(cgx__slots_of_level<4, 0>());
+    t->block_slots[1] = cgx__hold_shared(cgx__slots_of_level<8, 0>());
     return { t };
 }
 #define cgx__coalesced_threads() cgx__make_coalesced(&cgx__self)
