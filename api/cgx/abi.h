@@ -123,8 +123,6 @@ enum { CGX__LAUNCH_LINE = 128, CGX__PART_BYTES = 32 };
 typedef struct {
     uint32_t arrived; /* of the grid's barrier: blocks, and in the highest bit the phase */
     uint32_t pad_arrived[CGX__LAUNCH_LINE / 4 - 1];
-    uint32_t released; /* the phase alone, where more than a few poll */
-    uint32_t pad_released[CGX__LAUNCH_LINE / 4 - 1];
     uint32_t claimed; /* not zero: *error is taken */
     uint32_t pad_claimed;
     cgx__launch_error *error;

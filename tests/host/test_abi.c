@@ -46,9 +46,9 @@ static const fact facts[] = {
     NUMBER(CGX__LARGE_SHARED), NUMBER(CGX__LAUNCH_LINE), NUMBER(CGX__PART_BYTES), SIZE(cgx__launch_error),
     FIELD(cgx__launch_error, misuse), FIELD(cgx__launch_error, line), FIELD(cgx__launch_error, block),
     FIELD(cgx__launch_error, thread), FIELD(cgx__launch_error, kernel), SIZE(cgx__launch_record),
-    FIELD(cgx__launch_record, arrived), FIELD(cgx__launch_record, released), FIELD(cgx__launch_record, claimed),
-    FIELD(cgx__launch_record, error), SIZE(cgx__thread), FIELD(cgx__thread, record), FIELD(cgx__thread, kernel),
-    FIELD(cgx__thread, phases), FIELD(cgx__thread, block_slots),
+    FIELD(cgx__launch_record, arrived), FIELD(cgx__launch_record, claimed), FIELD(cgx__launch_record, error),
+    SIZE(cgx__thread), FIELD(cgx__thread, record), FIELD(cgx__thread, kernel), FIELD(cgx__thread, phases),
+    FIELD(cgx__thread, block_slots),
     /* What entries of the CPU share with libcgx: backends/cpu/include/cgx. */
     SIZE(cgx_cpu_node), FIELD(cgx_cpu_node, sp), FIELD(cgx_cpu_node, pc), FIELD(cgx_cpu_node, bp),
     FIELD(cgx_cpu_node, next), FIELD(cgx_cpu_node, object), FIELD(cgx_cpu_node, line), FIELD(cgx_cpu_node, operation),
