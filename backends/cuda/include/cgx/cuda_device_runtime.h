@@ -75,9 +75,18 @@ CGX__INLINE cgx_status cgx__cuda_buffer(size_t bytes, void **buffer)
 #endif
 }
 
+/* Behind the user's arguments lies the hidden one, which is zero. */
 CGX__RUNTIME cgx_status cgx_launch_buffer(cgx_device_kernel, size_t bytes, void **buffer)
 {
-    return cgx__cuda_buffer(bytes, buffer);
+    const size_t words = (bytes + 7) / 8 + sizeof(cgx__thread) / 8;
+    void *b;
+    const cgx_status status = cgx__cuda_buffer(8 * words, &b);
+    if (status)
+        return status;
+    for (size_t i = 0; i < words; i++)
+        ((uint64_t *)b)[i] = 0;
+    *buffer = b;
+    return CGX_OK;
 }
 CGX__RUNTIME cgx_status cgx_launch_with_buffer(cgx_stream stream, cgx_device_kernel kernel, cgx_config config,
                                                void *buffer)

@@ -35,19 +35,22 @@
 /* As on the CPU: makes a definition that differs from its declaration an error. */
 #define CGX__SIGNATURE(name, ...) extern "C" void name##__signature(void *CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__));
 
-/* The launch by a kernel: known before the kernel's body, which may launch itself. */
+/* The launch by a kernel: known before the kernel's body, which may launch itself. The hidden argument is empty: a child is
+ * no cooperative launch, and has no record. */
 #if defined(CGX_PASS_CUDA)
 #define CGX__DEVICE_LAUNCHER(limits, name, ...)                                                           \
     CGX__DEVICE_ENTRY(limits, name, __VA_ARGS__);                                                         \
     CGX_UNUSED static __device__ inline cgx_status name##_dlaunch(                                        \
         cgx_stream cgx__s, cgx_config cgx__c CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__))                    \
     {                                                                                                     \
-        struct name##__arguments cgx__p = { CGX__MAP(CGX__VALUE, ~, __VA_ARGS__) };                       \
+        struct cgx__arguments {                                                                           \
+            CGX__MAP(CGX__FIELD, ~, __VA_ARGS__) cgx__thread cgx__hidden;                                 \
+        } cgx__p = { CGX__MAP(CGX__VALUE, ~, __VA_ARGS__){ 0, 0, 0, { 0, 0 }, 0 } };                      \
         void *cgx__b;                                                                                     \
         const cgx_status cgx__r = cgx__cuda_buffer(sizeof cgx__p, &cgx__b);                               \
         if (cgx__r)                                                                                       \
             return cgx__r;                                                                                \
-        *(struct name##__arguments *)cgx__b = cgx__p;                                                     \
+        *(struct cgx__arguments *)cgx__b = cgx__p;                                                        \
         return cgx__cuda_launch(cgx__s, (const void *)name##__device, cgx__c, CGX__FLAGS limits, cgx__b); \
     }
 #define CGX__DEVICE_KERNEL(name) ((cgx_device_kernel)name##__device)
