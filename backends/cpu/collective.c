@@ -376,13 +376,13 @@ void cgx__cpu_complete(const cgx_group *g, const cgx_cpu_collective *what)
 
 void cgx__cpu_complete_groups(cgx_cpu_block *b, int packed, int first, int count, int size, int kind, int operation,
                               int type, int code, size_t bytes, void (*apply)(void *, const void *, const void *),
-                              void *target, int scope)
+                              void *target, int scope, cgx_mask members)
 {
     const cgx_cpu_collective what = { operation, type, code, bytes, apply, target, scope };
     (void)packed; /* values that this function reads always have a slot each */
     for (int base = first; base < first + count; base += size) {
         cgx_cpu_thread t = { .block = b, .rank = base, .shape = &b->shape };
-        const cgx_group g = { .t = &t, .kind = kind, .size = size };
+        const cgx_group g = { .t = &t, .kind = kind, .size = size, .lanes = members };
         cgx__cpu_complete(&g, &what);
     }
     if (b->worker->deferred)

@@ -36,6 +36,7 @@ typedef struct {
     size_t frame_capacity;    /* of pub.frame, owned */
     barrier_record *barriers; /* one for each 8 bytes of shared memory; made when a kernel first has an mbarrier */
     size_t barrier_capacity;
+    uint64_t barrier_phases;   /* of all mbarriers that have ended */
     int has_barriers;          /* some record is in use */
     cgx_cpu_barrier cluster;   /* of the cluster whose first block this is */
     unsigned cluster_round;    /* collectives of the cluster so far, as this block has seen them */
@@ -193,4 +194,12 @@ INTERNAL void cgx__fault_leave(int lent);
 /* Writes who waits for what in the worker's resident blocks. */
 /* Who waits for what; the status that this deserves. */
 INTERNAL cgx_status cgx__report_deadlock(worker *w, char *text, size_t bytes);
+/* The same of the lanes of a compiled entry. */
+typedef struct {
+    int *state;
+    const int *size;
+    const cgx_mask *members;
+    const cgx__boundary *boundaries;
+} lane_states;
+INTERNAL cgx_status cgx__report_lanes(const cgx_cpu_block *b, const lane_states *l, char *text, size_t bytes);
 #endif

@@ -120,6 +120,7 @@ cgx_mbarrier_token cgx__cpu_mbarrier_arrive(cgx_cpu_thread *t, cgx_mbarrier *b, 
         s.pending = s.expected;
         s.parity ^= 1;
         r->phase++;
+        ((block *)t->block)->barrier_phases++;
     }
     write_word(r, b, s);
     if (over)

@@ -11,6 +11,8 @@ static const char *const operations[] = {
 #undef TEXT
 };
 
+#define DIFFERENT "threads of a block call different collectives of it: "
+
 typedef struct {
     char *at, *end;
 } writer;
@@ -54,7 +56,8 @@ static void put_queue(writer *w, const block *b, const cgx_cpu_barrier *q, const
     for (const cgx_cpu_node *n = q->head; n; n = n->next)
         if (((const cgx_cpu_thread *)n)->block == &b->pub) {
             const int rank = ((const cgx_cpu_thread *)n)->rank;
-            set[rank / 64] |= (uint64_t)1 << rank % 64;
+            for (int r = rank < 0 ? 0 : rank; r <= (rank < 0 ? b->pub.shape.threads - 1 : rank); r++)
+                set[r / 64] |= (uint64_t)1 << r % 64; /* no rank: a compiled entry waits for all of them */
             line = n->line, operation = n->operation, any = 1;
         }
     if (!any)
@@ -66,6 +69,77 @@ static void put_queue(writer *w, const block *b, const cgx_cpu_barrier *q, const
     put(w, "); ");
 }
 
+/* The lanes that wait where lane I does, in the same group; the group's first rank. */
+static int lanes_with(const cgx_cpu_block *b, const lane_states *l, int i, uint64_t *set)
+{
+    const cgx__boundary *at = l->boundaries + l->state[i];
+    const int base = at->kind == CGX__TILE ? i & ~(l->size[i] - 1) : at->kind == CGX__COALESCED ? i & ~63 : 0;
+    const int end = at->kind == CGX__TILE        ? base + l->size[i]
+                    : at->kind == CGX__COALESCED ? base + 64
+                                                 : b->shape.threads;
+    memset(set, 0, CGX__MAX_THREADS / 8);
+    for (int j = base; j < end && j < b->shape.threads; j++)
+        if (l->state[j] == l->state[i] && (at->kind != CGX__TILE || l->size[j] == l->size[i]) &&
+            (at->kind != CGX__COALESCED || l->members[j] == l->members[i]))
+            set[j / 64] |= (uint64_t)1 << j % 64;
+    return base;
+}
+
+cgx_status cgx__report_lanes(const cgx_cpu_block *b, const lane_states *l, char *text, size_t bytes)
+{
+    const int n = b->shape.threads;
+    writer out = { text, text + bytes };
+    int syncs = 0, collectives = 0;
+    for (int i = 0; i < n; i++)
+        if (l->state[i] != CGX__LANE_ENDED && l->boundaries[l->state[i]].kind == CGX__BLOCK) {
+            syncs |= l->boundaries[l->state[i]].step < 0;
+            collectives |= l->boundaries[l->state[i]].step >= 0;
+        }
+    put(&out, syncs && collectives ? DIFFERENT : "deadlock: ");
+    uint64_t seen[CGX__MAX_THREADS / 64] = { 0 }, ended[CGX__MAX_THREADS / 64] = { 0 }, set[CGX__MAX_THREADS / 64];
+    int have_ended = 0;
+    char what[64];
+    put(&out, "block (%d, %d, %d): ", b->shape.block_index.x, b->shape.block_index.y, b->shape.block_index.z);
+    for (int i = 0; i < n; i++) {
+        if (l->state[i] == CGX__LANE_ENDED) {
+            ended[i / 64] |= (uint64_t)1 << i % 64;
+            have_ended++;
+        }
+        if (l->state[i] == CGX__LANE_ENDED || seen[i / 64] >> i % 64 & 1)
+            continue;
+        const cgx__boundary *at = l->boundaries + l->state[i];
+        const int base = lanes_with(b, l, i, set);
+        int there = 0;
+        for (int k = 0; k < CGX__MAX_THREADS / 64; k++) {
+            seen[k] |= set[k];
+            there += __builtin_popcountll(set[k]);
+        }
+        switch (at->kind) {
+        case CGX__BLOCK: snprintf(what, sizeof what, "the block"); break;
+        case CGX__TILE: snprintf(what, sizeof what, "the tile of %d from rank %d on", l->size[i], base); break;
+        case CGX__COALESCED:
+            snprintf(what, sizeof what, "a coalesced group from rank %d on", base + __builtin_ctzll(l->members[i]));
+            break;
+        case CGX__CLUSTER: snprintf(what, sizeof what, "the cluster"); break;
+        case CGX__GRID: snprintf(what, sizeof what, "the grid"); break;
+        default: snprintf(what, sizeof what, "shared memory");
+        }
+        put_ranks(&out, set, n);
+        put(&out, " wait in %s of %s (line %d", operations[at->operation], what, at->line);
+        if (at->kind <= CGX__COALESCED)
+            put(&out, ", %d of %d are there", there, l->size[i]);
+        put(&out, "); ");
+    }
+    if (have_ended) {
+        put_ranks(&out, ended, n);
+        put(&out, have_ended == 1 ? " has ended; " : " have ended; ");
+    }
+    size_t length = strlen(text);
+    if (length > 2 && text[length - 2] == ';')
+        text[length - 2] = 0;
+    return syncs && collectives ? CGX_ERROR_MISUSE : CGX_ERROR_DEADLOCK;
+}
+
 cgx_status cgx__report_deadlock(worker *w, char *text, size_t bytes)
 {
     writer out = { text, text + bytes };
@@ -75,7 +149,7 @@ cgx_status cgx__report_deadlock(worker *w, char *text, size_t bytes)
     for (int i = 0; i < w->block_capacity && i < blocks; i++)
         if (w->blocks[i]->pub.barrier.head && w->blocks[i]->pub.tiles[0].head)
             status = CGX_ERROR_MISUSE;
-    put(&out, status == CGX_ERROR_MISUSE ? "threads of a block call different collectives of it: " : "deadlock: ");
+    put(&out, status == CGX_ERROR_MISUSE ? DIFFERENT : "deadlock: ");
     for (int i = 0; i < w->block_capacity && i < blocks; i++) {
         const block *b = w->blocks[i];
         if (b->pub.exited == b->pub.shape.threads)

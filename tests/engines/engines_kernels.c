@@ -150,6 +150,174 @@ KERNEL(helpers)
     out[PLACE] = v;
 }
 
+/* Threads that have ended count as arrived. */
+KERNEL(early_exit)
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b);
+    s[t] = in[PLACE];
+    out[PLACE] = -1.0f;
+    if (t >= size - 5)
+        return;
+    for (int i = 0; i < n; i++) {
+        cgx_sync(b);
+        float v = s[(t + i) % (size - 5)];
+        cgx_sync(b);
+        s[t] = v + (float)i;
+    }
+    out[PLACE] = s[t];
+}
+
+/* Each thread leaves the loop in a round of its own; the others go on waiting for each other. */
+KERNEL(ragged_loop)
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b);
+    float r = 0;
+    s[t] = in[PLACE];
+    for (int i = 0; i <= t % n; i++) {
+        cgx_sync(b);
+        r += s[(t + i * 3) % cgx_num_threads(b)];
+    }
+    out[PLACE] = r;
+}
+
+/* Collectives of one tile while the others have gone ahead. */
+KERNEL(first_warp)
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    CGX_SHARED_ARRAY(float, parts, 32);
+    cgx_block b = cgx_this_block();
+    cgx_tile_32 w = cgx_tiled_partition(b, 32);
+    const int t = cgx_thread_rank(b), lane = cgx_thread_rank(w), warps = cgx_num_threads(b) / 32;
+    float v = in[PLACE];
+    (void)n;
+    for (int d = 16; d; d >>= 1) {
+        s[t] = v;
+        cgx_sync(w);
+        float other = lane < d ? s[t + d] : 0;
+        cgx_sync(w);
+        v += other;
+    }
+    if (lane == 0)
+        parts[t / 32] = v;
+    cgx_sync(b);
+    if (t / 32 == 0) {
+        float p = lane < warps ? parts[lane] : 0;
+        p = cgx_reduce(w, p, CGX_PLUS) + cgx_shfl(w, p, lane ^ 1);
+        parts[lane] = p;
+    } else if (t / 32 == 1) {
+        v += (float)cgx_exclusive_scan(w, (double)v, CGX_PLUS);
+    }
+    cgx_sync(b);
+    out[PLACE] = parts[t % 32] + v;
+}
+
+/* One warp fills a ring of two places, the others empty it. */
+KERNEL(ring)
+{
+    CGX_SHARED_ARRAY(cgx_mbarrier, full, 2);
+    CGX_SHARED_ARRAY(cgx_mbarrier, empty, 2);
+    CGX_SHARED_ARRAY2(float, buffer, 2, 32);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), lane = t % 32, size = cgx_num_threads(b);
+    float sum = 0;
+    if (size < 64) {
+        out[PLACE] = 0;
+        return;
+    }
+    if (t == 0)
+        for (int i = 0; i < 2; i++) {
+            cgx_mbarrier_init(&full[i], 32);
+            cgx_mbarrier_init(&empty[i], (uint32_t)size - 32);
+        }
+    cgx_sync(b);
+    if (t < 32) {
+        for (int k = 0; k < n; k++) {
+            const int at = k & 1, round = k >> 1;
+            if (round > 0)
+                cgx_mbarrier_wait_parity(&empty[at], (round - 1) & 1);
+            buffer[at][lane] = in[(PLACE + k) % cgx_num_threads(cgx_this_grid())];
+            cgx_mbarrier_arrive(&full[at]);
+        }
+    } else {
+        for (int k = 0; k < n; k++) {
+            const int at = k & 1, round = k >> 1;
+            cgx_mbarrier_wait_parity(&full[at], round & 1);
+            sum += buffer[at][(lane + t / 32) % 32];
+            cgx_mbarrier_arrive(&empty[at]);
+        }
+    }
+    out[PLACE] = sum;
+}
+
+/* Threads that come to a place together count with one atomic. */
+KERNEL(appended)
+{
+    CGX_SHARED(int, count);
+    CGX_SHARED_ARRAY(float, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b);
+    float v = in[PLACE];
+    (void)n;
+    if (t == 0)
+        *count = 0;
+    s[t] = 0;
+    cgx_sync(b);
+    if (v > 0.4f) {
+        cgx_coalesced c = cgx_coalesced_threads();
+        int first = 0;
+        if (cgx_thread_rank(c) == 0)
+            first = cgx_atomic_fetch_add(count, cgx_num_threads(c), CGX_RELAXED, CGX_SCOPE_BLOCK);
+        first = cgx_shfl(c, first, 0);
+        s[t] = cgx_reduce(c, v, CGX_PLUS) + (float)cgx_thread_rank(c) + (float)(first < cgx_num_threads(b));
+    }
+    cgx_sync(b);
+    out[PLACE] = s[t] + (float)*count;
+}
+
+KERNEL(labels)
+{
+    cgx_tile_32 w = cgx_tiled_partition(cgx_this_block(), 32);
+    float v = in[PLACE];
+    const int label = (int)(v * 5.0f);
+    cgx_coalesced same = cgx_labeled_partition(w, label);
+    float sum = cgx_reduce(same, v, CGX_PLUS), below = cgx_exclusive_scan(same, v, CGX_PLUS);
+    cgx_mask equal = cgx_match_any(w, label);
+    (void)n;
+    out[PLACE] = sum - below + (float)cgx_thread_rank(same) + (float)__builtin_popcountll(equal) * 0.5f;
+}
+
+KERNEL(in_a_switch)
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b);
+    float v = in[PLACE];
+    for (int i = 0; i < n; i++) {
+        cgx_sync(b);
+        s[t] = v;
+        cgx_sync(b);
+        switch ((t + i) % 4) {
+        case 0: v += s[(t + 1) % size]; break;
+        case 1:
+            for (int k = 0; k < i; k++)
+                v = v * 0.5f + s[(t + k) % size];
+            break;
+        case 2:
+            if (i & 1)
+                continue;
+            v -= 1.0f;
+            break;
+        default: v *= 0.75f;
+        }
+        v += 0.125f;
+    }
+    out[PLACE] = v;
+}
+
 KERNEL(plain_loop)
 {
     float v = in[PLACE];

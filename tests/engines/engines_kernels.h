@@ -15,6 +15,13 @@
     X(matrix_tiles, "compiled")      \
     X(private_arrays, "compiled")    \
     X(helpers, "compiled")           \
+    X(early_exit, "compiled")        \
+    X(ragged_loop, "compiled")       \
+    X(first_warp, "compiled")        \
+    X(ring, "compiled")              \
+    X(appended, "compiled")          \
+    X(labels, "compiled")            \
+    X(in_a_switch, "compiled")       \
     X(plain_loop, "fibers")
 
 #define DECLARE(name, engine) CGX_KERNEL_DECLARE(name, (int, n), (const float *, in), (float *, out))

@@ -86,7 +86,7 @@ class Spiller {
 
   // Bits are kept as bytes: vectors of bits do not lie in memory one by one.
   void spill(Instruction *I) {
-    const bool Uniform = !K.Divergent.contains(I);
+    const bool Uniform = !K.PerLane && !K.Divergent.contains(I);
     Type *T = I->getType(), *Kept = T->isIntegerTy(1) ? Type::getInt8Ty(T->getContext()) : T;
     IRBuilder<> IR(K.Entry, K.Entry->begin());
     AllocaInst *Slot = IR.CreateAlloca(Kept, nullptr, I->getName() + ".slot");

@@ -12,8 +12,8 @@ enum { LaneGroup = 64 }; // the frame has room for a multiple of so many threads
 FrameLayout::FrameLayout(Kernel &K) {
   IRBuilder<> IR(K.Entry->getTerminator());
   Type *I64 = IR.getInt64Ty();
-  Value *Lanes = IR.CreateAnd(IR.CreateAdd(IR.CreateZExt(K.Threads, I64), IR.getInt64(LaneGroup - 1)),
-                              IR.getInt64(~uint64_t(LaneGroup - 1)), "lanes");
+  Lanes = IR.CreateAnd(IR.CreateAdd(IR.CreateZExt(K.Threads, I64), IR.getInt64(LaneGroup - 1)),
+                       IR.getInt64(~uint64_t(LaneGroup - 1)), "lanes");
   for (auto *List : {&K.ThreadSlots, &K.PrivateArrays})
     for (AllocaInst *A : *List) {
       if (A->use_empty())
@@ -23,6 +23,13 @@ FrameLayout::FrameLayout(Kernel &K) {
       Base[A] = IR.CreateInBoundsGEP(IR.getInt8Ty(), K.Frame, Offset, A->getName() + ".lanes");
       K.FrameBytes += Size;
     }
+}
+
+Value *FrameLayout::addArray(Kernel &K, Type *Element, const Twine &Name) {
+  IRBuilder<> IR(K.Entry->getTerminator());
+  Value *Offset = IR.CreateMul(Lanes, IR.getInt64(K.FrameBytes), "", true, true);
+  K.FrameBytes += K.layout().getTypeAllocSize(Element);
+  return IR.CreateInBoundsGEP(IR.getInt8Ty(), K.Frame, Offset, Name);
 }
 
 void FrameLayout::mapLane(IRBuilder<> &IR, Value *Lane, ValueToValueMapTy &Map) const {
@@ -163,6 +170,21 @@ void finishLane(const LaneLoop &L, ArrayRef<BasicBlock *> Copies) {
         I.setMetadata(LLVMContext::MD_access_group, L.Accesses);
       }
     }
+}
+
+CallInst *cloneBoundary(const Boundary &B, IRBuilder<> &IR, ValueToValueMapTy &Map) {
+  CallInst *Mark = nullptr;
+  for (Instruction &I : *B.Block) {
+    if (I.isTerminator())
+      continue;
+    Instruction *C = I.clone();
+    IR.Insert(C);
+    Map[&I] = C;
+    RemapInstruction(C, Map, RF_IgnoreMissingLocals | RF_NoModuleLevelChanges);
+    if (&I == B.Step)
+      Mark = cast<CallInst>(C);
+  }
+  return Mark;
 }
 
 // Operands of the mark, as cpu_compiled.h has them: step, block, line, size, kind, operation, type, code, bytes, apply,

@@ -12,9 +12,12 @@ namespace cgx {
 // block.
 class FrameLayout {
   llvm::DenseMap<llvm::AllocaInst *, llvm::Value *> Base;
+  llvm::Value *Lanes; // in the frame
 
 public:
   explicit FrameLayout(Kernel &K);
+  // An array with an element for each lane.
+  llvm::Value *addArray(Kernel &K, llvm::Type *Element, const llvm::Twine &Name);
   // Maps slots and arrays to those of a lane.
   void mapLane(llvm::IRBuilder<> &IR, llvm::Value *Lane, llvm::ValueToValueMapTy &Map) const;
   bool owns(const llvm::Value *V) const {
@@ -49,6 +52,8 @@ void cloneRegion(Kernel &K, const Region &R, llvm::ValueToValueMapTy &Map, const
                  llvm::SmallVectorImpl<llvm::BasicBlock *> &Copies);
 // In a lane's copies: marks become the lane's values, memory accesses independent, returns go to End.
 void finishLane(const LaneLoop &L, llvm::ArrayRef<llvm::BasicBlock *> Copies);
+// Copies what boundary B computes for its mark behind IR's place; the copy of the mark, or null.
+llvm::CallInst *cloneBoundary(const Boundary &B, llvm::IRBuilder<> &IR, llvm::ValueToValueMapTy &Map);
 
 // The step at the end of a region, for the groups among COUNT threads from FIRST on.
 void emitStep(llvm::IRBuilder<> &IR, llvm::CallInst *Mark, bool Packed, llvm::Value *First, llvm::Value *Count);

@@ -22,8 +22,24 @@ bool isEntry(const llvm::Function &F);
 std::string kernelName(const llvm::Function &F);
 
 // Operands of a step mark; operands of the function it names follow from them.
-enum StepOperand { StepFunction, StepBlock, StepLine, StepSize, StepKind, StepOperation };
-enum GroupKind { GroupBlock, GroupTile };
+enum StepOperand {
+  StepFunction,
+  StepBlock,
+  StepLine,
+  StepSize,
+  StepKind,
+  StepOperation,
+  StepType,
+  StepCode,
+  StepBytes,
+  StepApply,
+  StepTarget,
+  StepScope,
+  StepMembers
+};
+// Values of StepKind, of cpu_group.h.
+enum { OperationWait = 19 };
+enum WaitKind { WaitBlock, WaitTile, WaitCoalesced, WaitCluster, WaitGrid, WaitPoll, WaitMbarrier, WaitCoalescing };
 
 // Where a region ends and, in After, the next begins. Every boundary has a block of its own, which holds the mark, or
 // nothing where a region ends for the compiler's sake.
@@ -50,6 +66,8 @@ struct Kernel {
   llvm::SmallVector<llvm::AllocaInst *, 8> UniformSlots, ThreadSlots, PrivateArrays;
   uint64_t FrameBytes = 0;
   unsigned Regions = 0, Rematerialised = 0, LaneLoops = 0;
+  // Lanes go their own ways: every value that lives across a boundary has a slot for each thread.
+  bool PerLane = false;
   std::string Refusal;
 
   explicit Kernel(llvm::Function &F) : F(F) {}
@@ -72,6 +90,8 @@ void splitAtUniformBranches(Kernel &K);
 void spillAcrossBoundaries(Kernel &K);
 // UniformMode.cpp: every region a loop over the lanes.
 void emitUniform(Kernel &K);
+// PerLaneMode.cpp: every region a loop over the lanes that are ready for it, and libcgx says which.
+void emitPerLane(Kernel &K);
 
 } // namespace cgx
 #endif

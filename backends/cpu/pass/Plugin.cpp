@@ -60,14 +60,31 @@ void inlineSteps(Function &F) {
   }
 }
 
-bool inUniformMode(Kernel &K) {
+unsigned kindOf(const CallInst *Step) {
+  auto *C = dyn_cast<ConstantInt>(Step->getArgOperand(StepKind));
+  return C ? C->getZExtValue() : ~0u;
+}
+
+// Whether threads can go their own ways to some mark, or what a mark asks for differs from thread to thread.
+bool needsLanes(const Kernel &K) {
+  return any_of(K.Boundaries, [&](const Boundary &B) {
+    return K.DivergentBlocks.contains(B.Block) ||
+           (B.Step && (kindOf(B.Step) == WaitCoalesced || kindOf(B.Step) >= WaitPoll ||
+                       any_of(B.Step->args(), [&](const Use &U) { return K.Divergent.contains(U.get()); })));
+  });
+}
+
+// What lanes on their own ways cannot do.
+void checkLanes(Kernel &K) {
   for (const Boundary &B : K.Boundaries) {
-    if (K.DivergentBlocks.contains(B.Block))
-      return false;
-    if (B.Step && any_of(B.Step->args(), [&](const Use &U) { return K.Divergent.contains(U.get()); }))
-      return false;
+    auto *Operation = dyn_cast<ConstantInt>(B.Step->getArgOperand(StepOperation));
+    if (kindOf(B.Step) == ~0u || !Operation || !isa<ConstantInt>(B.Step->getArgOperand(StepLine)))
+      K.refuse("a group of a kind that is not known here");
+    else if (Operation->getZExtValue() == OperationWait)
+      K.refuse("barrier_arrive and barrier_wait where threads go different ways");
+    else if (!isa<Constant>(B.Step->getArgOperand(StepFunction)))
+      K.refuse("a collective that is not known here");
   }
-  return true;
 }
 
 // What became of the entry, in words.
@@ -76,16 +93,22 @@ std::string compile(Kernel &K) {
     return K.refused() ? "fibers: " + K.Refusal : "loop: never waits";
   splitAtMarks(K);
   analyseUniformity(K);
-  if (!inUniformMode(K)) {
-    K.refuse("threads wait where others may not come");
+  K.PerLane = needsLanes(K);
+  if (K.PerLane)
+    checkLanes(K);
+  if (K.refused())
     return "fibers: " + K.Refusal;
-  }
-  replacePacked(K.F, true);
-  splitAtUniformBranches(K);
+  replacePacked(K.F, !K.PerLane);
+  if (!K.PerLane)
+    splitAtUniformBranches(K);
   spillAcrossBoundaries(K);
-  emitUniform(K);
-  return "compiled: uniform, " + std::to_string(K.LaneLoops) + " loops over the threads, " +
-         std::to_string(K.FrameBytes) + " bytes a thread between them";
+  if (K.PerLane)
+    emitPerLane(K);
+  else
+    emitUniform(K);
+  return std::string("compiled: ") + (K.PerLane ? "threads on their own ways, " : "uniform, ") +
+         std::to_string(K.LaneLoops) + " loops over the threads, " + std::to_string(K.FrameBytes) +
+         " bytes a thread between them";
 }
 
 // Where the level of a fibers' entry is no constant the text of compiled entries is still there. It never runs.

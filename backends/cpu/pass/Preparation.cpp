@@ -3,7 +3,9 @@
 // during a block is computed in the entry block, and whatever the engine cannot do is found.
 #include "Compat.h"
 #include "Marks.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -27,21 +29,18 @@ static std::string textOf(const Value *V) {
 
 // Functions of libcgx that end at once and park nobody.
 static bool neverParks(StringRef Name) {
-  static const char *const Names[] = {"cgx__cpu_misuse_of", "cgx__cpu_nanoseconds"};
+  static const char *const Names[] = {
+      "cgx__cpu_misuse_of",      "cgx__cpu_nanoseconds",           "cgx__cpu_mbarrier_init",
+      "cgx__cpu_mbarrier_inval", "cgx__cpu_mbarrier_arrive",       "cgx__cpu_mbarrier_parity",
+      "cgx__cpu_token_pending",  "cgx__cpu_mbarrier_token_parity", "cgx__cpu_arrive_on"};
   return is_contained(Names, Name);
 }
 
 static std::string whatItDoes(StringRef Name) {
   static const std::pair<const char *, const char *> Known[] = {
       {"cgx__cpu_coalesce", "coalesced_threads"},
-      {"cgx__cpu_mbarrier_parity", "waits on an mbarrier"},
-      {"cgx__cpu_mbarrier_arrive", "arrives on an mbarrier"},
-      {"cgx__cpu_mbarrier_init", "uses mbarriers"},
-      {"cgx__cpu_mbarrier_try", "waits on an mbarrier"},
-      {"cgx__cpu_mbarrier_test", "polls an mbarrier"},
-      {"cgx__cpu_mbarrier_test_token", "polls an mbarrier"},
       {"cgx__cpu_map_shared", "reads a neighbour's shared memory"},
-      {"cgx__cpu_arrive_on", "arrives on an mbarrier"},
+      {"cgx__cpu_wide", "a collective of a cluster or of the grid"},
   };
   for (const auto &K : Known)
     if (Name == K.first)
@@ -174,7 +173,20 @@ static void collectGuards(Kernel &K) {
   removeUnreachableBlocks(K.F);
 }
 
+// Who looks once does not poll.
+static void dropPollsOutsideLoops(Kernel &K) {
+  DominatorTree DT(K.F);
+  LoopInfo LI(DT);
+  for (Instruction &I : make_early_inc_range(instructions(K.F)))
+    if (isMark(&I, Mark::Step) && !LI.getLoopFor(I.getParent())) {
+      auto *Kind = dyn_cast<ConstantInt>(cast<CallInst>(I).getArgOperand(StepKind));
+      if (Kind && Kind->getZExtValue() == WaitPoll)
+        I.eraseFromParent();
+    }
+}
+
 bool prepare(Kernel &K) {
+  dropPollsOutsideLoops(K);
   CallInst *Head = nullptr;
   unsigned Steps = 0;
   for (Instruction &I : make_early_inc_range(instructions(K.F))) {

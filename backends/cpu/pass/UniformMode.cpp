@@ -8,35 +8,23 @@ using namespace llvm;
 namespace cgx {
 
 namespace {
-class Emitter {
+class UniformEmitter {
   Kernel &K;
   FrameLayout Frame;
   BasicBlock *Done;
   SmallVector<BasicBlock *, 8> Heads; // of the code of region I: 0, or behind boundary I - 1
 
   // What comes before a region: the step of the boundary it starts at.
-  BasicBlock *emitBoundary(const Boundary &B, BasicBlock *Head, BasicBlock *Region) {
+  void emitBoundary(const Boundary &B, BasicBlock *Head, BasicBlock *Region) {
     IRBuilder<> IR(Head);
     ValueToValueMapTy Map;
-    for (Instruction &I : *B.Block) {
-      if (&I == B.Step || I.isTerminator())
-        continue;
-      Instruction *C = I.clone();
-      IR.Insert(C);
-      Map[&I] = C;
-      RemapInstruction(C, Map, RF_IgnoreMissingLocals | RF_NoModuleLevelChanges);
-    }
-    if (B.Step) {
-      auto *M = cast<CallInst>(B.Step->clone());
-      IR.Insert(M);
-      RemapInstruction(M, Map, RF_IgnoreMissingLocals | RF_NoModuleLevelChanges);
+    if (CallInst *M = cloneBoundary(B, IR, Map)) {
       IR.SetInsertPoint(M);
       emitStep(IR, M, true, IR.getInt32(0), K.Threads);
       M->eraseFromParent();
       IR.SetInsertPoint(Head);
     }
     IR.CreateBr(Region);
-    return Head;
   }
 
   BasicBlock *headOf(unsigned Exit) { return Heads[Exit + 1]; }
@@ -126,7 +114,7 @@ class Emitter {
   }
 
 public:
-  explicit Emitter(Kernel &K) : K(K), Frame(K) {}
+  explicit UniformEmitter(Kernel &K) : K(K), Frame(K) {}
   void run() {
     LLVMContext &C = K.F.getContext();
     SmallVector<BasicBlock *, 16> Originals;
@@ -164,6 +152,6 @@ public:
 };
 } // namespace
 
-void emitUniform(Kernel &K) { Emitter(K).run(); }
+void emitUniform(Kernel &K) { UniformEmitter(K).run(); }
 
 } // namespace cgx

@@ -26,10 +26,7 @@ CGX__EXTERN_C_END
 
 #define cgx__mbarrier_init(self, b, count, line) cgx__cpu_mbarrier_init((self).t, (b), (count), (line))
 #define cgx__mbarrier_inval(self, b, line) cgx__cpu_mbarrier_inval((self).t, (b), (line))
-#define cgx__mbarrier_test(self, b, odd, line) cgx__cpu_mbarrier_test((self).t, (b), (odd), (line))
-#define cgx__mbarrier_test_token(self, b, token, line) cgx__cpu_mbarrier_test_token((self).t, (b), (token), (line))
 #define cgx__token_parity(self, b, token, line) cgx__cpu_mbarrier_token_parity((self).t, (b), (token), (line))
-#define cgx__mbarrier_try(self, b, odd, max_ns, line) cgx__cpu_mbarrier_try((self).t, (b), (odd), (max_ns), (line))
 #define cgx__token_pending(token) cgx__cpu_token_pending(token)
 
 CGX__INLINE cgx_mbarrier_token cgx__mbarrier_arrive(cgx_block self, cgx_mbarrier *b, int64_t n, int drop, int64_t bytes,
@@ -42,8 +39,35 @@ CGX__INLINE cgx_mbarrier_token cgx__mbarrier_arrive(cgx_block self, cgx_mbarrier
     return cgx__cpu_mbarrier_arrive(self.t, b, n, drop, bytes, line);
 }
 
+CGX__INLINE int cgx__mbarrier_test(cgx_block self, const cgx_mbarrier *b, int odd, int line)
+{
+    CGX__WHERE_COMPILED(self.level, const int over = cgx__cpu_mbarrier_parity(self.t, b, line) != odd;
+                        if (!over) cgx__compiled_poll(self, line); return over)
+    return cgx__cpu_mbarrier_test(self.t, b, odd, line);
+}
+CGX__INLINE int cgx__mbarrier_test_token(cgx_block self, const cgx_mbarrier *b, cgx_mbarrier_token token, int line)
+{
+    CGX__WHERE_COMPILED(
+        self.level, return cgx__mbarrier_test(self, b, cgx__cpu_mbarrier_token_parity(self.t, b, token, line), line))
+    return cgx__cpu_mbarrier_test_token(self.t, b, token, line);
+}
+CGX__INLINE int cgx__mbarrier_try(cgx_block self, const cgx_mbarrier *b, int odd, uint32_t max_ns, int line)
+{
+    CGX__WHERE_COMPILED(
+        self.level, const uint64_t start = max_ns ? cgx__cpu_nanoseconds() : 0;
+        while (cgx__cpu_mbarrier_parity(self.t, b, line) == odd) {
+            cgx__compiled_poll(self, line);
+            if (!max_ns || cgx__cpu_nanoseconds() - start >= max_ns)
+                return cgx__cpu_mbarrier_parity(self.t, b, line) != odd;
+        } return 1)
+    return cgx__cpu_mbarrier_try(self.t, b, odd, max_ns, line);
+}
+
 CGX__INLINE void cgx__mbarrier_wait(cgx_block self, const cgx_mbarrier *b, int odd, int line)
 {
+    CGX__WHERE_COMPILED(self.level,
+                        while (cgx__cpu_mbarrier_parity(self.t, b, line) == odd) cgx__compiled_at_mbarrier(self, line);
+                        return )
     while (cgx__cpu_mbarrier_parity(self.t, b, line) == odd)
         cgx__cpu_park(self.t, &self.t->block->worker->waiters, b, CGX__OP_MBARRIER_WAIT, line, self.level);
 }

@@ -11,13 +11,14 @@
  * CGX__VALUE_BYTES, so that groups which call different collectives at the same time do not overlap. */
 typedef void cgx__step_fn(cgx_cpu_block *b, int packed, int first, int count, int size, int kind, int operation,
                           int type, int code, size_t bytes, void (*apply)(void *, const void *, const void *),
-                          void *target, int scope);
+                          void *target, int scope, cgx_mask members);
 
 CGX__EXTERN_C_BEGIN
-/* A wait for all members of a group of KIND and SIZE, and what is to be done when all are there (NULL: nothing). */
+/* A wait for all members of a group of KIND and SIZE (MEMBERS: of a coalesced group), and what is to be done when all are there
+ * (NULL: nothing). */
 void cgx__mark_step(cgx__step_fn *step, cgx_cpu_block *b, int line, int size, int kind, int operation, int type,
-                    int code, size_t bytes, void (*apply)(void *, const void *, const void *), void *target, int scope)
-    __attribute__((convergent, nothrow));
+                    int code, size_t bytes, void (*apply)(void *, const void *, const void *), void *target, int scope,
+                    cgx_mask members) __attribute__((convergent, nothrow));
 /* Whether steps find their values packed: the plug-in's choice, one for a kernel. */
 int cgx__mark_packed(void) __attribute__((const, nothrow));
 /* What compiled entries cannot do: the kernel runs on fibers, and the plug-in says why. */
@@ -39,50 +40,64 @@ CGX__INLINE const void *cgx__compiled_result(const cgx_group *g, size_t bytes)
     return g->t->block->out + (cgx__mark_packed() ? first * bytes : first * (size_t)g->size * CGX__VALUE_BYTES);
 }
 
-/* Whether marks can stand for the group's barrier. */
+/* Whether marks can stand for a collective of the group. */
 CGX__INLINE void cgx__compiled_check(const cgx_group *g, int line)
 {
-    if (g->kind == CGX__COALESCED)
-        cgx__mark_refuse("a coalesced group waits", line);
-    else if (g->kind == CGX__CLUSTER)
-        cgx__mark_refuse("a cluster waits", line);
+    if (g->kind == CGX__CLUSTER)
+        cgx__mark_refuse("a collective of a cluster", line);
     else if (g->kind == CGX__GRID)
-        cgx__mark_refuse("the grid waits", line);
-    else if (g->kind != CGX__BLOCK && g->kind != CGX__TILE)
-        cgx__mark_refuse("a group of a kind that is not known here waits", line);
+        cgx__mark_refuse("a collective of the grid", line);
+    else if (g->kind != CGX__BLOCK && g->kind != CGX__TILE && g->kind != CGX__COALESCED)
+        cgx__mark_refuse("a group of a kind that is not known here", line);
 }
 
-CGX__INLINE void cgx__compiled_sync(cgx_group g, int line)
-{
-    cgx__compiled_check(&g, line);
-    if (g.size > 1 || g.kind == CGX__BLOCK)
-        cgx__mark_step(NULL, g.t->block, line, g.size, g.kind, CGX__OP_SYNC, 0, 0, 0, NULL, NULL, 0);
-}
-
-/* Arriving is nothing where all threads run up to the wait before any goes on behind it. */
+/* Arriving is nothing where all threads run up to the wait before any goes on behind it; elsewhere the plug-in refuses. */
 CGX__INLINE cgx_token cgx__compiled_arrive(cgx_group g, int line)
 {
     cgx_token token = { 0 };
-    cgx__compiled_check(&g, line);
     if (CGX__UNLIKELY(g.t->arrived >> g.kind & 1))
         cgx__cpu_misuse(g.t, line, "a second barrier_arrive before the barrier_wait of the first");
     g.t->arrived |= 1 << g.kind;
     return token;
 }
+CGX__INLINE void cgx__compiled_meet(cgx_group g, int operation, int line)
+{
+    if (g.kind == CGX__CLUSTER || g.kind == CGX__GRID) {
+        cgx__mark_step(cgx__cpu_wide_sync, g.t->block, line, 0, g.kind, operation, 0, line, 0, NULL, NULL, 0, 0);
+        return;
+    }
+    cgx__compiled_check(&g, line);
+    if (g.size > 1 || g.kind == CGX__BLOCK)
+        cgx__mark_step(NULL, g.t->block, line, g.size, g.kind, operation, 0, 0, 0, NULL, NULL, 0, g.lanes);
+}
+CGX__INLINE void cgx__compiled_sync(cgx_group g, int line)
+{
+    cgx__compiled_meet(g, CGX__OP_SYNC, line);
+}
+CGX__STATIC_ASSERT(CGX__OP_WAIT == 19, "backends/cpu/pass/Marks.h has the number, OperationWait");
 CGX__INLINE void cgx__compiled_wait(cgx_group g, int line)
 {
-    cgx__compiled_check(&g, line);
+    if (CGX__UNLIKELY(g.kind != CGX__BLOCK && g.kind != CGX__CLUSTER && g.kind != CGX__GRID))
+        cgx__cpu_misuse(g.t, line, "barrier_arrive and barrier_wait take a block, a cluster or the grid");
     if (CGX__UNLIKELY(!(g.t->arrived >> g.kind & 1)))
         cgx__cpu_misuse(g.t, line, "a barrier_wait without barrier_arrive, or a second one with the same token");
     g.t->arrived &= ~(1 << g.kind);
-    cgx__mark_step(NULL, g.t->block, line, g.size, g.kind, CGX__OP_WAIT, 0, 0, 0, NULL, NULL, 0);
+    cgx__compiled_meet(g, CGX__OP_WAIT, line);
 }
 
 /* A thread that looks for what others do has to let them run. */
 CGX__INLINE void cgx__compiled_poll(cgx_block self, int line)
 {
-    (void)self;
-    cgx__mark_refuse("a thread may poll", line);
+    cgx__mark_step(NULL, self.t->block, line, 1, CGX__POLL, CGX__OP_YIELD, 0, 0, 0, NULL, NULL, 0, 0);
+}
+CGX__INLINE void cgx__compiled_at_mbarrier(cgx_block self, int line)
+{
+    cgx__mark_step(NULL, self.t->block, line, 1, CGX__AT_MBARRIER, CGX__OP_MBARRIER_WAIT, 0, 0, 0, NULL, NULL, 0, 0);
+}
+CGX__INLINE cgx_mask cgx__compiled_coalesce(cgx_cpu_thread *t, int line)
+{
+    cgx__mark_step(NULL, t->block, line, 1, CGX__COALESCING, CGX__OP_COALESCE, 0, 0, 0, NULL, NULL, 0, 0);
+    return *(cgx_mask *)(void *)(t->block->out + (size_t)t->rank * CGX__VALUE_BYTES);
 }
 
 /* Any collective, as the fibers' library computes it. */
@@ -94,7 +109,7 @@ CGX__INLINE void *cgx__compiled_collect(cgx_group g, const void *value, int argu
     memcpy(b->in + (size_t)g.t->rank * CGX__VALUE_BYTES, value, what->bytes);
     b->argument[g.t->rank] = argument;
     cgx__mark_step(cgx__cpu_complete_groups, b, line, g.size, g.kind, what->operation, what->type, what->code,
-                   what->bytes, what->apply, what->target, what->scope);
+                   what->bytes, what->apply, what->target, what->scope, g.lanes);
     return b->out + (size_t)g.t->rank * CGX__VALUE_BYTES;
 }
 
@@ -102,10 +117,12 @@ CGX__INLINE void *cgx__compiled_collect(cgx_group g, const void *value, int argu
 
 CGX_UNUSED static void cgx__step_copy(cgx_cpu_block *b, int packed, int first, int count, int size, int kind,
                                       int operation, int type, int code, size_t bytes,
-                                      void (*apply)(void *, const void *, const void *), void *target, int scope)
+                                      void (*apply)(void *, const void *, const void *), void *target, int scope,
+                                      cgx_mask members)
 {
     const size_t stride = packed ? bytes : CGX__VALUE_BYTES;
-    (void)size, (void)kind, (void)operation, (void)type, (void)code, (void)apply, (void)target, (void)scope;
+    (void)size, (void)kind, (void)operation, (void)type, (void)code, (void)apply, (void)target, (void)scope,
+        (void)members;
     memcpy(b->out + (size_t)first * stride, b->in + (size_t)first * stride, (size_t)count * stride);
 }
 
@@ -124,10 +141,11 @@ CGX__INLINE int cgx__compiled_source(const cgx_group *g, int operation, int argu
 
 CGX_UNUSED static void cgx__step_vote(cgx_cpu_block *b, int packed, int first, int count, int size, int kind,
                                       int operation, int type, int code, size_t bytes,
-                                      void (*apply)(void *, const void *, const void *), void *target, int scope)
+                                      void (*apply)(void *, const void *, const void *), void *target, int scope,
+                                      cgx_mask members)
 {
     const size_t stride = packed ? sizeof(int) : CGX__VALUE_BYTES, result = packed ? bytes : CGX__VALUE_BYTES;
-    (void)kind, (void)type, (void)code, (void)apply, (void)target, (void)scope;
+    (void)kind, (void)type, (void)code, (void)apply, (void)target, (void)scope, (void)members;
     for (int i = first / size; i < (first + count) / size; i++) {
         const unsigned char *values = b->in + (size_t)i * (size_t)size * stride;
         unsigned char *to = b->out + (size_t)i * (packed ? 1 : (size_t)size) * result;
@@ -151,18 +169,20 @@ CGX__INLINE void *cgx__compiled_exchange(cgx_group g, const void *value, int arg
 {
     cgx_cpu_block *b = g.t->block;
     const int operation = what->operation;
+    if (g.kind == CGX__COALESCED)
+        return cgx__compiled_collect(g, value, argument, what, line);
     if (operation == CGX__OP_ANY || operation == CGX__OP_ALL || operation == CGX__OP_BALLOT) {
         const size_t bytes = operation == CGX__OP_BALLOT ? sizeof(cgx_mask) : sizeof(int);
         cgx__compiled_check(&g, line);
         *(int *)cgx__compiled_in(&g, sizeof(int)) = argument;
-        cgx__mark_step(cgx__step_vote, b, line, g.size, g.kind, operation, 0, 0, bytes, NULL, NULL, 0);
+        cgx__mark_step(cgx__step_vote, b, line, g.size, g.kind, operation, 0, 0, bytes, NULL, NULL, 0, 0);
         return (void *)(uintptr_t)cgx__compiled_result(&g, bytes);
     }
     if (operation == CGX__OP_SHFL || operation == CGX__OP_SHFL_UP || operation == CGX__OP_SHFL_DOWN ||
         operation == CGX__OP_SHFL_XOR) {
         cgx__compiled_check(&g, line);
         memcpy(cgx__compiled_in(&g, what->bytes), value, what->bytes);
-        cgx__mark_step(cgx__step_copy, b, line, g.size, g.kind, operation, 0, 0, what->bytes, NULL, NULL, 0);
+        cgx__mark_step(cgx__step_copy, b, line, g.size, g.kind, operation, 0, 0, what->bytes, NULL, NULL, 0, 0);
         return b->out + (size_t)(g.t->rank - g.rank + cgx__compiled_source(&g, operation, argument)) *
                             cgx__compiled_stride(what->bytes);
     }

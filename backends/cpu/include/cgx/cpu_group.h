@@ -80,7 +80,26 @@ CGX_API void cgx__cpu_misuse_of(cgx_cpu_block *b, int rank, int line, const char
  * and block->argument: the step of a compiled entry (cpu_compiled.h). */
 CGX_API void cgx__cpu_complete_groups(cgx_cpu_block *b, int packed, int first, int count, int size, int kind,
                                       int operation, int type, int code, size_t bytes,
-                                      void (*apply)(void *, const void *, const void *), void *target, int scope);
+                                      void (*apply)(void *, const void *, const void *), void *target, int scope,
+                                      cgx_mask members);
+/* The same, as a step: all threads of the block have come to a sync of the cluster or of the grid (KIND), at line CODE. */
+CGX_API void cgx__cpu_wide_sync(cgx_cpu_block *b, int packed, int first, int count, int size, int kind, int operation,
+                                int type, int code, size_t bytes, void (*apply)(void *, const void *, const void *),
+                                void *target, int scope, cgx_mask members);
+/* What the lanes of a block, each on its own way through a compiled entry, are to do next (backends/cpu/lanes.c). `state` is a
+ * number a lane: a region it is to run plus CGX__LANE_READY, the boundary it waits at, or CGX__LANE_ENDED; size and members are those of
+ * the groups they wait in; `group` has 4 numbers, all -1 at first. Returns a region to run with all lanes that are ready for it; or the number
+ * of regions plus a boundary, whose step is to be run for group[1] lanes from group[0] on; or -1 when all have ended. */
+typedef struct {
+    int kind, step, operation, line; /* step: equal numbers for steps that are one; -1 for none */
+} cgx__boundary;
+/* Kinds of waits beyond those of groups: until others have run, on an mbarrier, and for the lanes of the warp that come to the same
+ * place. */
+enum { CGX__POLL = CGX__GRID + 1, CGX__AT_MBARRIER, CGX__COALESCING };
+enum { CGX__LANE_READY = 0x10000, CGX__LANE_ENDED = -1 };
+CGX_API void cgx__cpu_lanes_start(cgx_cpu_block *b, int *state);
+CGX_API int cgx__cpu_lanes_next(cgx_cpu_block *b, int *state, const int *size, const cgx_mask *members,
+                                const cgx__boundary *boundaries, int count, int *group);
 CGX__EXTERN_C_END
 
 #ifdef CGX__CPU_PASS
@@ -109,7 +128,9 @@ CGX__INLINE cgx_cluster cgx__make_cluster(cgx_cpu_thread *t, int level)
 CGX__INLINE cgx_coalesced cgx__make_coalesced(cgx_cpu_thread *t, int level, int line)
 {
     CGX__NEEDS_BLOCK(t, level);
-    cgx_coalesced g = { t, level, 0, 1, cgx__cpu_coalesce(t, line) };
+    cgx_coalesced g = { t, level, 0, 1, 0 };
+    CGX__WHERE_COMPILED(level, g.lanes = cgx__compiled_coalesce(t, line); return g)
+    g.lanes = cgx__cpu_coalesce(t, line);
     return g;
 }
 #define cgx__this_block() cgx__make_block(cgx__t, cgx__level)

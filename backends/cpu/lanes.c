@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* The lanes of a block on their own ways through a compiled entry: who waits for whom, without a stack for each. The rules are those of
+ * the fibers (schedule.c): a thread that has ended counts as arrived at the block's barrier and at tiles up to the warp, collectives need
+ * every member, coalesced groups form when nothing else can go on, and who polls runs again when the others have run. */
+#include <string.h>
+#include "fiber.h"
+
+typedef struct {
+    lane_states s; /* first */
+    cgx_cpu_block *b;
+    int threads, regions;
+    int *group;
+} lanes;
+
+static int waits(const lanes *l, int i)
+{
+    return l->s.state[i] >= 0 && l->s.state[i] < CGX__LANE_READY;
+}
+static const cgx__boundary *at(const lanes *l, int i)
+{
+    return l->s.boundaries + l->s.state[i];
+}
+static void release(const lanes *l, int i)
+{
+    l->s.state[i] = (l->s.state[i] + 1) | CGX__LANE_READY; /* the region behind boundary k is k + 1 */
+}
+
+void cgx__cpu_lanes_start(cgx_cpu_block *b, int *state)
+{
+    for (int i = 0; i < b->shape.threads; i++)
+        state[i] = CGX__LANE_READY;
+}
+
+/* Lanes of the group that lane I waits in: FIRST and those behind it whose bits are set, 64 at most, or SIZE of them. */
+static int is_member(int first, int i, cgx_mask members)
+{
+    return !members || (i >= first && i < first + 64 && members >> (i - first) & 1);
+}
+
+/* Whether all members of the group of COUNT lanes from FIRST on wait where lane I does. */
+static int complete(const lanes *l, int i, int first, int count, cgx_mask members)
+{
+    const cgx__boundary *mine = at(l, i);
+    for (int j = first; j < first + count && j < l->threads; j++) {
+        if (!is_member(first, j, members))
+            continue;
+        if (l->s.state[j] == CGX__LANE_ENDED && mine->step < 0 && mine->kind == CGX__TILE && count <= l->b->shape.lanes)
+            continue;
+        if (!waits(l, j))
+            return 0;
+        const cgx__boundary *other = at(l, j);
+        if (other->kind != mine->kind)
+            return 0;
+        if ((mine->kind == CGX__TILE && l->s.size[j] != l->s.size[i]) ||
+            (mine->kind == CGX__COALESCED && l->s.members[j] != l->s.members[i]))
+            return 0;
+        /* The block's sync and its collectives do not meet; those of one tile or coalesced group do. */
+        if (other->operation != mine->operation && (mine->kind != CGX__BLOCK || (mine->step >= 0 && other->step >= 0)))
+            cgx__cpu_misuse_of(l->b, j, other->line, "a collective of a group in which other threads call another one");
+        if (other->step != mine->step)
+            return 0;
+    }
+    return 1;
+}
+
+/* Releases the group that lane I waits in, if it is complete; the boundary whose step is to be run first, -1 if there is none, -2 if
+ * nothing happened. */
+static int resolve(const lanes *l, int i)
+{
+    const cgx__boundary *mine = at(l, i);
+    int first = 0, count = l->threads;
+    cgx_mask members = 0;
+    if (mine->kind == CGX__TILE) {
+        count = l->s.size[i];
+        first = i & ~(count - 1);
+    } else if (mine->kind == CGX__COALESCED) {
+        first = i & ~63;
+        count = 64;
+        members = l->s.members[i];
+    }
+    if (!complete(l, i, first, count, members))
+        return -2;
+    const int boundary = l->s.state[i];
+    for (int j = first; j < first + count && j < l->threads; j++)
+        if (is_member(first, j, members) && l->s.state[j] != CGX__LANE_ENDED)
+            release(l, j);
+    if (mine->step < 0)
+        return -1;
+    l->group[0] = members ? first + __builtin_ctzll(members) : first;
+    l->group[1] = members ? l->s.size[i] : count < l->threads ? count : l->threads;
+    return boundary;
+}
+
+/* Of each warp, the lanes at the call site of the lowest rank that waits at one. */
+static int coalesce(const lanes *l)
+{
+    const int width = l->b->shape.lanes;
+    int any = 0;
+    for (int warp = 0; warp < l->threads; warp += width) {
+        int line = -1;
+        cgx_mask mask = 0;
+        for (int i = warp; i < warp + width && i < l->threads; i++)
+            if (waits(l, i) && at(l, i)->kind == CGX__COALESCING) {
+                if (line < 0)
+                    line = at(l, i)->line;
+                if (at(l, i)->line == line)
+                    mask |= (cgx_mask)1 << (i & 63);
+            }
+        for (int i = warp; mask && i < warp + width && i < l->threads; i++)
+            if (mask >> (i & 63) & 1 && waits(l, i)) {
+                memcpy(l->b->out + (size_t)i * CGX__VALUE_BYTES, &mask, sizeof mask);
+                release(l, i);
+            }
+        any |= mask != 0;
+    }
+    return any;
+}
+
+/* Lanes that wait at boundaries of this kind run again; the line of one of them, or 0. */
+static int release_kind(const lanes *l, int kind)
+{
+    int line = 0;
+    for (int i = 0; i < l->threads; i++)
+        if (waits(l, i) && at(l, i)->kind == kind) {
+            line = at(l, i)->line;
+            release(l, i);
+        }
+    return line;
+}
+
+static int lowest_ready(const lanes *l)
+{
+    unsigned best = ~0u;
+    for (int i = 0; i < l->threads; i++) {
+        const unsigned s = l->s.state[i] >= CGX__LANE_READY ? (unsigned)l->s.state[i] : ~0u;
+        best = s < best ? s : best;
+    }
+    return best == ~0u ? -1 : (int)(best & (CGX__LANE_READY - 1));
+}
+
+static __attribute__((noreturn)) void deadlock(const lanes *l)
+{
+    worker *w = (worker *)l->b->worker;
+    char text[900];
+    const cgx_status status = cgx__report_lanes(l->b, &l->s, text, sizeof text);
+    cgx__launch_fail(w->launch, status, "%s: %s", w->launch->kernel->name, text);
+    cgx__worker_abandon(w);
+}
+
+int cgx__cpu_lanes_next(cgx_cpu_block *b, int *state, const int *size, const cgx_mask *members,
+                        const cgx__boundary *boundaries, int count, int *group)
+{
+    const lanes l = { { state, size, members, boundaries }, b, b->shape.threads, count + 1, group };
+    for (;;) {
+        int region = lowest_ready(&l);
+        if (region >= 0)
+            return region;
+
+        /* Nobody can run: whose group is complete? All lanes that have not ended at some sync of the block are one group. */
+        int alive = 0, at_block = 0, any = 0;
+        for (int i = 0; i < l.threads; i++)
+            if (waits(&l, i)) {
+                alive++;
+                at_block += at(&l, i)->kind == CGX__BLOCK && at(&l, i)->step < 0;
+            }
+        if (!alive)
+            return -1;
+        if (at_block == alive) {
+            release_kind(&l, CGX__BLOCK);
+            continue;
+        }
+        for (int i = 0; i < l.threads; i++) {
+            if (!waits(&l, i))
+                continue;
+            const int kind = at(&l, i)->kind;
+            if (kind > CGX__GRID || (kind == CGX__BLOCK && at(&l, i)->step < 0))
+                continue;
+            const int boundary = resolve(&l, i);
+            if (boundary >= 0)
+                return l.regions + boundary;
+            any |= boundary == -1;
+        }
+        if (any || coalesce(&l))
+            continue;
+        /* A lane that waits at an mbarrier has looked at it; it looks again when a phase has ended since the last time. */
+        const int phases = (int)((block *)b)->barrier_phases, at_mbarriers = group[2] != phases;
+        group[2] = phases;
+        if (at_mbarriers && release_kind(&l, CGX__AT_MBARRIER))
+            continue;
+        const int line = release_kind(&l, CGX__POLL);
+        if (!line)
+            deadlock(&l);
+        cgx_cpu_thread t = { .block = b, .forked = 1, .shape = &b->shape };
+        cgx__cpu_yield(&t, line);
+    }
+}
+
+void cgx__cpu_wide_sync(cgx_cpu_block *b, int packed, int first, int count, int size, int kind, int operation, int type,
+                        int code, size_t bytes, void (*apply)(void *, const void *, const void *), void *target,
+                        int scope, cgx_mask members)
+{
+    cgx_cpu_worker *w = b->worker;
+    cgx_cpu_thread t = { .block = b, .forked = 1, .shape = &b->shape };
+    cgx_cpu_barrier *q = kind == CGX__CLUSTER ? b->cluster : &w->grid;
+    (void)packed, (void)first, (void)size, (void)type, (void)bytes, (void)apply, (void)target, (void)scope,
+        (void)members;
+    if (!q->expected)
+        cgx__cpu_misuse(&t, code, "grid synchronisation in a launch that is not cooperative");
+    t.rank = -1; /* all of them */
+    q->arrived += count;
+    if (q->arrived == q->expected) {
+        if (kind == CGX__CLUSTER) {
+            cgx__cpu_release(w, q);
+            return;
+        }
+        cgx__cpu_grid_arrived(w);
+    }
+    cgx__cpu_park(&t, q, NULL, operation, code, -1);
+}
