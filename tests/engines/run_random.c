@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the kernels of a file that generate.py wrote, in blocks of several shapes, and prints the bits of their results and,
+ * on standard error, the engine of each. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "run_random.h"
+
+enum { BLOCKS = 3, LARGEST = 256 };
+
+int main(void)
+{
+    static const cgx_dim3 shapes[] = { { 64, 1, 1 }, { 256, 1, 1 }, { 16, 6, 1 }, { 8, 4, 4 }, { 32, 1, 1 } };
+    static float in[BLOCKS * LARGEST], out[BLOCKS * LARGEST];
+    cgx_queue *queue;
+    CGX_TRY(cgx_queue_open("cpu", &queue));
+    for (int i = 0; i < BLOCKS * LARGEST; i++)
+        in[i] = (float)((uint32_t)i * 2654435761u >> 8 & 0xffff) / 65536.0f;
+    for (int k = 0; k < random_kernel_count; k++) {
+        cgx_kernel_info info = CGX_KERNEL_INFO_INIT;
+        CGX_TRY(cgx_kernel_get_info(queue, random_kernels[k].kernel, &info));
+        fprintf(stderr, "%d %s\n", random_kernels[k].seed, info.engine);
+        for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+            const int n = BLOCKS * shapes[s].x * shapes[s].y * shapes[s].z;
+            uint64_t h = 1469598103934665603u;
+            memset(out, 0, sizeof out);
+            if (random_kernels[k].launch(queue, cgx_config_make(cgx_dim(BLOCKS, 1, 1), shapes[s]), 4, in, out) ||
+                cgx_queue_wait(queue)) {
+                printf("%d %d x %d x %d: %s\n", random_kernels[k].seed, shapes[s].x, shapes[s].y, shapes[s].z,
+                       cgx_last_error());
+                continue;
+            }
+            for (int i = 0; i < n; i++) {
+                uint32_t bits;
+                memcpy(&bits, out + i, sizeof bits);
+                if ((bits & 0x7fffffffu) > 0x7f800000u)
+                    bits = 0x7fc00000u; /* payloads of NaN are not promised */
+                h = (h ^ bits) * 1099511628211u;
+            }
+            printf("%d %d x %d x %d: %016llx\n", random_kernels[k].seed, shapes[s].x, shapes[s].y, shapes[s].z,
+                   (unsigned long long)h);
+        }
+    }
+    CGX_TRY(cgx_queue_close(&queue));
+    return 0;
+}
