@@ -375,7 +375,7 @@ static void check_grid_sync(int blocks, int threads)
     check_ok(guide_grid_sync_launch(test_queue, cgx_cooperative(cgx_config_1d(blocks, threads)), shares, out));
     fetch(results, out, (size_t)n * sizeof *results);
     for (int i = 0; i < n; i++)
-        assert_int_equal(results[i], (int)((uint32_t)n * (uint32_t)(n - 1) / 2));
+        assert_int_equal(results[i], (int)(uint32_t)((uint64_t)n * (uint64_t)(n - 1) / 2));
     device_free(shares);
     device_free(out);
     free(results);
