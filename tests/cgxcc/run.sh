@@ -178,7 +178,7 @@ lto() { # HOST LINKFLAG...
         [[ $(head -c 2 o/user.o) == BC ]]
         readelf -h o/k1.o >/dev/null
     fi
-    "$cgxcc" "${flags[@]}" -flto -c k1.c -o cpu.o
+    "$cgxcc" --backends=cpu "${flags[@]}" -flto -c k1.c -o cpu.o
     [[ $(image_bytes cpu.o) == 16 ]] # machine code also where no device is asked for
 }
 test_lto-gcc() { lto gcc; }
