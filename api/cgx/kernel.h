@@ -158,7 +158,7 @@
 #define CGX_KERNEL_OF(name) (&name##__kernel)
 /* A kernel of this file for the functions of <cgx/device_runtime.h> that take one, and the struct of its arguments. */
 #define CGX_DEVICE_KERNEL(name) CGX__DEVICE_KERNEL(name)
-#define CGX_ARGUMENTS_OF(name) struct name##__arguments
+#define CGX_ARGUMENTS_OF(name) CGX__ARGUMENTS_OF(name)
 
 /* Device variables (PARITY D03), at file scope: CGX_DEVICE_VARIABLE(int, counter) = 3; and constants, read-only in
  * kernels. Arrays through a typedef or a struct. The host copies them with

@@ -17,7 +17,7 @@ cases=(
     lto-gcc lto-clang lto-plain-gcc lto-plain-clang shared-hidden shared-default dlclose-1000
     cxx-consumer cxx-kernels gdb sanitizers determinism make-j depfile depfile-names
     cmake cmake-lto meson meson-lto mpi-wrapper one-command one-command-mixed plain-file header-only
-    errors flags device-options levels cpu-arch cpu-engine portable-fp statics cf-protection link-modes linkers probes
+    errors flags device-options launching levels cpu-arch cpu-engine portable-fp statics cf-protection link-modes linkers probes
     response-file long-command many-sources preprocessed mismatch host-clang
     own-options missing-compiler signals installed real-device hip-processors
 )
@@ -504,6 +504,19 @@ test_device-options() {
     said=$("$cgxcc" --backends=hip --hip-arch=gfx906:xnack+ "${flags[@]}" -show -c k1.c -o k1.o 2>&1)
     [[ $said == *--offload-arch=gfx906:xnack+* && $said != *nvcc* ]]
     echo "architectures and extra options arrive"
+}
+
+# Only a file with a kernel that may launch is relocatable on CUDA; such an image has no PTX, which nobody could link.
+test_launching() {
+    local said
+    printf '%s\n' '#include <cgx.h>' 'CGX_KERNEL(child, (int, n)) { (void)n; }' \
+        'KIND(parent, (int, n)) { (void)n; }' 'cgx_status go(cgx_queue *);' \
+        'cgx_status go(cgx_queue *q) { return parent_launch(q, cgx_config_1d(1, 1), 1); }' >launching.c
+    said=$("${cc[@]}" "${flags[@]}" -DKIND=CGX_KERNEL_LAUNCHING --cuda-arch=90 -show -c launching.c -o l.o 2>&1)
+    [[ $said == *-rdc=true*-dlink*-lcudadevrt* && $said != *code=compute_90* ]] || fail "$said"
+    said=$("${cc[@]}" "${flags[@]}" -DKIND=CGX_KERNEL --cuda-arch=90 -show -c launching.c -o l.o 2>&1)
+    [[ $said != *-rdc* && $said != *-dlink* && $said == *code=compute_90* ]] || fail "$said"
+    echo "relocatable where kernels launch"
 }
 
 # Each entry uses the registers of its level and no more.

@@ -290,7 +290,7 @@ CGX_KERNEL_EXTERN_LAUNCHING(too_many, (int, tries), (int *, accepted), (int *, r
     }
 }
 
-CGX_KERNEL_EXTERN_LAUNCHING(raw_launch, (event_log *, log), (cgx_status *, status))
+CGX_KERNEL_EXTERN_LAUNCHING(raw_launch, (event_log *, log), (int, misuse), (cgx_status *, status))
 {
     void *buffer = 0, *unused = 0;
     cgx_status s = cgx_launch_buffer(CGX_DEVICE_KERNEL(note), sizeof(CGX_ARGUMENTS_OF(note)), &buffer);
@@ -302,6 +302,8 @@ CGX_KERNEL_EXTERN_LAUNCHING(raw_launch, (event_log *, log), (cgx_status *, statu
     }
     s = s ? s : cgx_launch_buffer(CGX_DEVICE_KERNEL(note), sizeof(CGX_ARGUMENTS_OF(note)), &unused);
     status[0] = s;
+    if (!misuse)
+        return;
     status[1] = cgx_launch_buffer(CGX_DEVICE_KERNEL(note), 1, &unused);
     status[2] = cgx_launch_with_buffer(CGX_FIRE_AND_FORGET, CGX_DEVICE_KERNEL(note), cgx_config_1d(2, 32), buffer);
 }

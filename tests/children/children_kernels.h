@@ -49,7 +49,8 @@ CGX_KERNEL_DECLARE(handles_of_another, (event_log *, log), (cgx_stream *, stream
                    (cgx_status *, status))
 /* Launches until it is refused; *accepted of them count themselves in *ran. */
 CGX_KERNEL_DECLARE(too_many, (int, tries), (int *, accepted), (int *, ran), (cgx_status *, status))
-CGX_KERNEL_DECLARE(raw_launch, (event_log *, log), (cgx_status *, status))
+/* MISUSE: also what no GPU finds out. */
+CGX_KERNEL_DECLARE(raw_launch, (event_log *, log), (int, misuse), (cgx_status *, status))
 
 typedef struct {
     int count, device, version, cache, unit_ids, warp_ids;

@@ -325,7 +325,7 @@ static void the_raw_pair(void **state)
     cgx_status s[3];
     (void)state;
     clear_log();
-    check_ok(raw_launch_launch(test_queue, cgx_config_1d(1, 1), device_log, device_status));
+    check_ok(raw_launch_launch(test_queue, cgx_config_1d(1, 1), device_log, test_explains_misuse(), device_status));
     fetch_log();
     fetch(s, device_status, sizeof s);
     check_ran(C1, 2);
@@ -427,10 +427,15 @@ static void more_than_may_be_pending(void **state)
     check_ok(too_many_launch(test_queue, cgx_config_1d(1, 1), 2 * PENDING, counts, counts + 1, device_status));
     fetch(results, counts, sizeof results);
     fetch(s, device_status, sizeof s);
-    assert_int_equal(s[0], CGX_ERROR_LIMIT);
-    assert_int_equal(s[1], CGX_ERROR_LIMIT);
-    assert_int_equal(results[0], PENDING);
-    assert_int_equal(results[1], results[0]);
+    assert_int_equal(results[1], results[0]); /* none is lost */
+    if (test_explains_misuse() || s[0]) {     /* a GPU may have more room than it was asked for */
+        assert_int_equal(s[0], CGX_ERROR_LIMIT);
+        assert_int_equal(s[1], CGX_ERROR_LIMIT);
+    }
+    if (test_explains_misuse())
+        assert_int_equal(results[0], PENDING);
+    else
+        assert_true(results[0] >= PENDING);
     device_free(counts);
 }
 
@@ -449,7 +454,7 @@ static void questions_of_kernels(void **state)
 #define CHECK(symbol, member, cuda) assert_int_equal(a.attributes[CGX_ATTRIBUTE_##symbol], (int)test_device.member);
     CGX_FOREACH_ATTRIBUTE(CHECK)
 #undef CHECK
-    assert_int_equal(a.pending, PENDING);
+    assert_true(a.pending >= PENDING);
     assert_true(a.heap >= (size_t)300000);
     check_ok(cgx_occupancy(test_queue, CGX_KERNEL_OF(note), 256, 1024, &per_unit));
     assert_int_equal(a.per_unit, per_unit);
@@ -539,7 +544,7 @@ static void limits(void **state)
     check_ok(note_launch(test_queue, cgx_config_1d(1, 1), device_log, C1));
     check_says(cgx_device_set_limit(device, CGX_LIMIT_HEAP_BYTES, 1 << 20), CGX_ERROR_INVALID, "before the first");
     check_ok(cgx_device_get_limit(device, CGX_LIMIT_PENDING_LAUNCHES, &value));
-    assert_int_equal(value, PENDING);
+    assert_true(value >= PENDING);
     check_says(cgx_device_get_limit(device, (cgx_limit)17, &value), CGX_ERROR_INVALID, "no such limit");
 }
 

@@ -597,6 +597,7 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
 #define CGX__FORBIDDEN(text)
 #endif
 #define CGX__DEVICE_KERNEL(name) ((cgx_device_kernel)&name##__kernel)
+#define CGX__ARGUMENTS_OF(name) struct name##__arguments
 
 #define CGX__KERNEL(link, limits, name, ...)                      \
     CGX__ARGUMENT_STRUCT(name, __VA_ARGS__)                       \

@@ -12,6 +12,11 @@
 
 /* Threads of a warp, for which the shared layer says wave. */
 enum { CGX__WAVE = 32 };
+/* The image is one of a file whose kernels may launch. nvcc also reads the text for the host, where some of CUDA's device
+ * runtime is not declared. */
+#if defined(__CUDACC_RDC__) && defined(__CUDA_ARCH__)
+#define CGX__RELOCATABLE 1
+#endif
 /* Barriers of the hardware beside the block's own (PTX ISA 9.7.13.1): numbers from 1 on. */
 enum { CGX__NAMED_BARRIERS = CGX__OVERLAYS ? 15 : 0 };
 /* Whether launches may have clusters of more than one block. */
@@ -332,12 +337,12 @@ CGX__INLINE uint64_t cgx_clock_nanoseconds(void)
 
 /* ---- misuse, where it is looked for: says the text with block, thread and line, and ends the launch ---- */
 
-CGX__INLINE void cgx__gpu_misuse(const char *text, int line)
+CGX__INLINE void cgx__gpu_misuse(const char *text, int line, const char *kernel = "cgx")
 {
 #if defined(__CUDA_ARCH__) /* nvcc's host pass does not know it */
-    __assert_fail(text, __BASE_FILE__, (unsigned)line, "cgx");
+    __assert_fail(text, __BASE_FILE__, (unsigned)line, kernel);
 #else
-    (void)text, (void)line;
+    (void)text, (void)line, (void)kernel;
 #endif
 }
 

@@ -7,11 +7,6 @@
 
 extern "C++" {
 
-/* nvcc also reads the text for the host, where some of the functions below are not declared. */
-#if defined(__CUDACC_RDC__) && defined(__CUDA_ARCH__)
-#define CGX__RELOCATABLE 1
-#endif
-
 #if defined(CGX__RELOCATABLE)
 CGX__INLINE cgx_status cgx__cuda_status(cudaError_t e)
 {
@@ -37,7 +32,8 @@ CGX__INLINE cgx_status cgx__cuda_status(cudaError_t e)
 CGX_UNUSED static __device__ __noinline__ cgx_status cgx__cuda_refuse(void)
 {
     cudaStream_t none;
-    return CGX__CUDA(cudaStreamCreateWithFlags(&none, cudaStreamDefault));
+    cudaStreamCreateWithFlags(&none, cudaStreamDefault);
+    return CGX_ERROR_INVALID;
 }
 #else
 /* Has this name for the message of the linker. */
@@ -48,7 +44,7 @@ extern "C" __device__ cgx_status cgx__no_kernel_of_the_file_is_declared_CGX_KERN
 
 /* ---- launches ---- */
 
-/* The arguments as the kernel's parameters lie in memory, which is as in a struct. */
+/* What is beyond the device's limits has a status of its own, whatever the runtime calls it. */
 CGX__INLINE cgx_status cgx__cuda_launch(cgx_stream stream, const void *kernel, const cgx_config &c, int flags,
                                         void *buffer)
 {
@@ -59,10 +55,12 @@ CGX__INLINE cgx_status cgx__cuda_launch(cgx_stream stream, const void *kernel, c
         c.cluster.y > 1 || c.cluster.z > 1)
         return CGX_ERROR_UNSUPPORTED;
     /* The runtime takes 32 bits of the shared memory's size. */
-    return CGX__CUDA(cudaLaunchDevice(
+    const cgx_status s = CGX__CUDA(cudaLaunchDevice(
         const_cast<void *>(kernel), buffer, dim3((unsigned)c.grid.x, (unsigned)c.grid.y, (unsigned)c.grid.z),
         dim3((unsigned)c.block.x, (unsigned)c.block.y, (unsigned)c.block.z),
         c.dynamic_shared < 0xffffffffu ? (unsigned)c.dynamic_shared : 0xffffffffu, (cudaStream_t)stream));
+    return s && ((int64_t)c.block.x * c.block.y * c.block.z > 1024 || c.dynamic_shared > 48 * 1024) ? CGX_ERROR_LIMIT
+                                                                                                    : s;
 }
 CGX__INLINE cgx_status cgx__cuda_buffer(size_t bytes, void **buffer)
 {
@@ -75,18 +73,24 @@ CGX__INLINE cgx_status cgx__cuda_buffer(size_t bytes, void **buffer)
 #endif
 }
 
-/* Behind the user's arguments lies the hidden one, which is zero. */
+template <class P>
+CGX__INLINE cgx_status cgx__cuda_dlaunch(cgx_stream stream, const void *kernel, const cgx_config &c, int flags,
+                                         const P &parameters)
+{
+    void *buffer = nullptr;
+    const cgx_status s = cgx__cuda_buffer(sizeof parameters, &buffer);
+    if (s)
+        return s;
+    *static_cast<P *>(buffer) = parameters;
+    return cgx__cuda_launch(stream, kernel, c, flags, buffer);
+}
+
 CGX__RUNTIME cgx_status cgx_launch_buffer(cgx_device_kernel, size_t bytes, void **buffer)
 {
-    const size_t words = (bytes + 7) / 8 + sizeof(cgx__thread) / 8;
-    void *b;
-    const cgx_status status = cgx__cuda_buffer(8 * words, &b);
-    if (status)
-        return status;
-    for (size_t i = 0; i < words; i++)
-        ((uint64_t *)b)[i] = 0;
-    *buffer = b;
-    return CGX_OK;
+    const cgx_status s = cgx__cuda_buffer(bytes, buffer);
+    if (!s)
+        memset(*buffer, 0, bytes); /* the hidden parameter */
+    return s;
 }
 CGX__RUNTIME cgx_status cgx_launch_with_buffer(cgx_stream stream, cgx_device_kernel kernel, cgx_config config,
                                                void *buffer)
@@ -98,6 +102,8 @@ CGX__RUNTIME cgx_status cgx_launch_with_buffer(cgx_stream stream, cgx_device_ker
 
 CGX__RUNTIME cgx_status cgx_stream_create(cgx_stream *stream, unsigned flags)
 {
+    if (flags != CGX_STREAM_NON_BLOCKING)
+        return cgx__cuda_refuse();
     return CGX__CUDA(cudaStreamCreateWithFlags((cudaStream_t *)stream, flags));
 }
 CGX__RUNTIME cgx_status cgx_stream_destroy(cgx_stream stream)

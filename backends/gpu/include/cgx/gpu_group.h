@@ -780,6 +780,18 @@ CGX__INLINE cgx__launch_record *cgx__record(const cgx__thread *t)
 CGX__INLINE void cgx__misuse(const cgx__thread *t, uint32_t misuse, int line)
 {
     cgx__launch_record *record = cgx__record(t);
+#if defined(CGX__RELOCATABLE)
+    if (!record) { /* launched by a kernel: the launch ends as by a failed assertion */
+        const char *text = "misuse";
+        switch (misuse) {
+#define CGX__CASE(name, words) \
+    case CGX__MISUSE_##name: text = words; break;
+            CGX_FOREACH_DEVICE_MISUSE(CGX__CASE)
+#undef CGX__CASE
+        }
+        cgx__gpu_misuse(text, line, t->kernel ? reinterpret_cast<const char *>(t->kernel) : "a kernel");
+    }
+#endif
     if (record && !cgx__device_exchange(&record->claimed, 1)) {
         cgx__launch_error *e = record->error;
         e->line = line;

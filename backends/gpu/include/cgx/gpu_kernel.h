@@ -35,36 +35,39 @@
 /* As on the CPU: makes a definition that differs from its declaration an error. */
 #define CGX__SIGNATURE(name, ...) extern "C" void name##__signature(void *CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__));
 
-/* The launch by a kernel: known before the kernel's body, which may launch itself. The hidden argument is empty: a child is
- * no cooperative launch, and has no record. */
+/* All parameters, as they lie in memory. */
+#define CGX__PARAMETER_STRUCT(name, ...)                              \
+    struct name##__parameters {                                       \
+        CGX__MAP(CGX__FIELD, ~, __VA_ARGS__) cgx__thread cgx__hidden; \
+    };
+#define CGX__ARGUMENTS_OF(name) struct name##__parameters
+
+/* The launch by a kernel: known before the kernel's body, which may launch itself. A child has no record of its launch, whose
+ * place the caller does not know; its kernel is a name. */
+extern "C++" {
+CGX__INLINE cgx__thread cgx__hidden_of(const char *name)
+{
+    cgx__thread t = cgx__thread();
+    t.kernel = (uint64_t)name;
+    return t;
+}
+} /* extern "C++" */
 #if defined(CGX_PASS_CUDA)
-#define CGX__DEVICE_LAUNCHER(limits, name, ...)                                                           \
-    CGX__DEVICE_ENTRY(limits, name, __VA_ARGS__);                                                         \
-    CGX_UNUSED static __device__ inline cgx_status name##_dlaunch(                                        \
-        cgx_stream cgx__s, cgx_config cgx__c CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__))                    \
-    {                                                                                                     \
-        struct cgx__arguments {                                                                           \
-            CGX__MAP(CGX__FIELD, ~, __VA_ARGS__) cgx__thread cgx__hidden;                                 \
-        } cgx__p = { CGX__MAP(CGX__VALUE, ~, __VA_ARGS__){ 0, 0, 0, { 0, 0 }, 0 } };                      \
-        void *cgx__b;                                                                                     \
-        const cgx_status cgx__r = cgx__cuda_buffer(sizeof cgx__p, &cgx__b);                               \
-        if (cgx__r)                                                                                       \
-            return cgx__r;                                                                                \
-        *(struct cgx__arguments *)cgx__b = cgx__p;                                                        \
-        return cgx__cuda_launch(cgx__s, (const void *)name##__device, cgx__c, CGX__FLAGS limits, cgx__b); \
-    }
+#define CGX__SEND(name, limits, stream, config, parameters) \
+    cgx__cuda_dlaunch((stream), (const void *)name##__device, (config), CGX__FLAGS limits, (parameters))
 #define CGX__DEVICE_KERNEL(name) ((cgx_device_kernel)name##__device)
 #else
+#define CGX__SEND(name, limits, stream, config, parameters) ((void)(parameters), CGX_ERROR_UNSUPPORTED)
 #define CGX__DEVICE_KERNEL(name) ((cgx_device_kernel) #name)
-#define CGX__DEVICE_LAUNCHER(limits, name, ...)                                                                        \
-    CGX__DEVICE_ENTRY(limits, name, __VA_ARGS__);                                                                      \
-    CGX_UNUSED static __device__ inline cgx_status name##_dlaunch(cgx_stream,                                          \
-                                                                  cgx_config CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__)) \
-    {                                                                                                                  \
-        CGX_UNUSED struct name##__arguments cgx__p = { CGX__MAP(CGX__VALUE, ~, __VA_ARGS__) };                         \
-        return CGX_ERROR_UNSUPPORTED;                                                                                  \
-    }
 #endif
+#define CGX__DEVICE_LAUNCHER(limits, name, ...)                                                                  \
+    CGX__DEVICE_ENTRY(limits, name, __VA_ARGS__);                                                                \
+    CGX_UNUSED static __device__ inline cgx_status name##_dlaunch(                                               \
+        CGX_UNUSED cgx_stream cgx__s, CGX_UNUSED cgx_config cgx__c CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__))     \
+    {                                                                                                            \
+        const struct name##__parameters cgx__p = { CGX__MAP(CGX__VALUE, ~, __VA_ARGS__) cgx__hidden_of(#name) }; \
+        return CGX__SEND(name, limits, cgx__s, cgx__c, cgx__p);                                                  \
+    }
 #define CGX__FLAGS(flags, x, y, z) (flags)
 /* Of a kernel that may be defined further below. That one of another file is not launched, the host's compiler has seen. */
 #define CGX__DEVICE_LAUNCHER_BELOW(name, ...)                          \
@@ -72,14 +75,14 @@
                                                            cgx_config CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__));
 
 #define CGX__KERNEL(link, limits, name, ...)        \
-    CGX__ARGUMENT_STRUCT(name, __VA_ARGS__)         \
+    CGX__PARAMETER_STRUCT(name, __VA_ARGS__)        \
     CGX__HOST_SIDE(name, __VA_ARGS__)               \
     CGX__DEVICE_LAUNCHER(limits, name, __VA_ARGS__) \
     CGX__DEVICE_ENTRY(limits, name, __VA_ARGS__)
-#define CGX__DECLARATION(name, ...)         \
-    CGX__ARGUMENT_STRUCT(name, __VA_ARGS__) \
-    CGX__SIGNATURE(name, __VA_ARGS__)       \
-    CGX__HOST_SIDE(name, __VA_ARGS__)       \
+#define CGX__DECLARATION(name, ...)          \
+    CGX__PARAMETER_STRUCT(name, __VA_ARGS__) \
+    CGX__SIGNATURE(name, __VA_ARGS__)        \
+    CGX__HOST_SIDE(name, __VA_ARGS__)        \
     CGX__DEVICE_LAUNCHER_BELOW(name, __VA_ARGS__)
 #define CGX__KERNEL_EXTERN(limits, name, ...)       \
     CGX__SIGNATURE(name, __VA_ARGS__)               \
