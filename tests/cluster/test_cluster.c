@@ -282,6 +282,6 @@ int main(void)
     test_start_in_modes();
     if (!test_can(CGX_CAN_CLUSTER))
         skip_program("this device has no clusters");
-    alarm(55);
+    test_alarm(55);
     return test_end(cmocka_run_group_tests_name("cluster", tests, NULL, NULL));
 }

@@ -251,6 +251,6 @@ int main(void)
     test_start_in_modes();
     if (!test_can(CGX_CAN_UNIFIED))
         skip_program("which threads come together is this device's choice"); /* on the CPU it is a promise */
-    alarm(55);
+    test_alarm(55);
     return test_end(cmocka_run_group_tests_name("coalesced", tests, NULL, NULL));
 }

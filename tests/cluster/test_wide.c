@@ -216,6 +216,6 @@ int main(void)
     test_start_in_modes();
     if (!test_can(CGX_CAN_CLUSTER) || !test_can_sync_grid())
         skip_program("this device has no clusters or no cooperative launch");
-    alarm(55);
+    test_alarm(55);
     return test_end(cmocka_run_group_tests_name("wide", tests, NULL, NULL));
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include <cgx.h>
 
@@ -58,6 +59,13 @@ CGX_UNUSED static void test_start(void)
     printf("%s, %d lanes, %s; CGX_TEST_SEED=%llu\n", test_device.name, test_device.lanes, test_device.engine,
            (unsigned long long)test_random_state);
     fflush(stdout);
+}
+
+/* Ends a program that hangs. CGX_TEST_PATIENCE: how many times as long a device takes that is emulated. */
+CGX_UNUSED static void test_alarm(unsigned seconds)
+{
+    const char *patience = getenv("CGX_TEST_PATIENCE");
+    alarm(seconds * (patience ? (unsigned)atoi(patience) : 1));
 }
 
 CGX_UNUSED static int test_can(uint32_t capabilities)

@@ -198,6 +198,6 @@ int main(void)
     };
 
     test_start();
-    alarm(50); /* for loops that poll */
+    test_alarm(50); /* for loops that poll */
     return test_end(cmocka_run_group_tests_name("mbarrier", tests, NULL, NULL));
 }

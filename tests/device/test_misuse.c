@@ -132,7 +132,7 @@ int main(void)
     test_start();
     if (!test_explains_misuse())
         skip_program("misuse on this device is undefined");
-    alarm(50);
+    test_alarm(50);
     out = device_memory(512 * sizeof *out);
     memory = device_memory(4096);
     failed = cmocka_run_group_tests_name("misuse", tests, NULL, NULL);

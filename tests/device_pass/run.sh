@@ -61,7 +61,7 @@ hip)
     clang=$(command -v clang-19 || command -v clang-20 || command -v clang-21) || { echo "no clang-19 here"; exit 77; }
     chips=(gfx90a gfx942 gfx1100)
     compile() {
-        "$clang" -x hip --offload-device-only --no-gpu-bundle-output --offload-arch="$1" -nogpulib -nogpuinc -std=c++17 \
+        "$clang" -x hip --offload-device-only --no-gpu-bundle-output --offload-arch="$1" -nogpulib -nogpuinc -nostdinc++ -std=c++17 \
             -O3 -Wall -Wextra -pedantic "${includes[@]}" "${@:2}"
     }
     to_text() { compile "$1" -S "${@:2:$#-2}" -o "${@:$#}"; }
@@ -74,6 +74,12 @@ hip)
     exit 2
     ;;
 esac
+
+# ---- the shared layer knows no make of GPU: no width of a wave, no mask of all its lanes, no instruction ----
+if grep -rnE '0x[fF]{8}([^fF0-9a-fA-F]|$)|~0[uU]?[^xXlL0-9]|& *31\b|[%/] *32\b|>> *5\b|warpSize|WAVEFRONT_SIZE|threadIdx|__builtin_amdgcn|\basm\b' \
+    "$root/backends/gpu/include"; then
+    fail "backends/gpu has a constant or an instruction of one make of GPU"
+fi
 
 # ---- right code ----
 for chip in "${chips[@]}"; do
@@ -102,6 +108,15 @@ for file in "${real[@]}"; do
 done
 silent "cg_kernels.c" to_text "${chips[1]}" "$root/examples/conjugate_gradient/cg_kernels.c" "$work/cg.s"
 silent "wide.c to an image" to_image "${chips[0]}" "$here/wide.c" "$work/image"
+
+# A second opinion on the processors that it knows.
+if [[ $me == hip ]] && command -v clang-15 >/dev/null; then
+    for chip in gfx906 gfx90a gfx1030 gfx1100; do
+        silent "kernels.c $chip by clang 15" clang-15 -x hip --offload-device-only --no-gpu-bundle-output \
+            --offload-arch="$chip" -nogpulib -nogpuinc -nostdinc++ -std=c++17 -O3 -Wall -Wextra "${includes[@]}" \
+            -S "$here/kernels.c" -o "$work/15.s"
+    done
+fi
 
 # ---- instructions ----
 for chip in "${chips[@]}"; do

@@ -377,6 +377,7 @@ typedef struct {
     wave *waves;
     block *blocks;
     uint32_t control; /* the worker's own MXCSR */
+    bool timed;       /* a wave looked at a clock: it does not wait for ever */
 } launch;
 
 static entry *entry_at(launch *l, uint64_t pc)
@@ -452,6 +453,7 @@ static bool run_wave(launch *l, wave *w, uint32_t quantum, bool *ended)
             set_pc(w, pc + 8);
             continue;
         case CLOCK:
+            l->timed = true;
             set_pair(scalars(w) + (e->argument & 255), clock_now());
             set_pc(w, pc + (e->argument >> 8));
             continue;
@@ -581,7 +583,8 @@ static void run(const emulator_message *m, emulator_reply *r)
                 busy = true;
             }
         }
-        idle = busy ? 0 : idle + 1;
+        idle = busy || l.timed ? 0 : idle + 1;
+        l.timed = false;
         if (idle > m->spin) {
             finish(r, REPLY_DEADLOCK);
             goto out;

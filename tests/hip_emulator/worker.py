@@ -19,7 +19,7 @@ INSTRUCTIONS = sys.argv[6]
 CHECKOUT = os.environ.get('TINYGRAD', '')
 VERBOSE = int(os.environ.get('CGX_EMU_VERBOSE', '0') or 0)
 START = time.time()
-CACHE_FORMAT = b'8'
+CACHE_FORMAT = b'9'
 
 scheduler = ctypes.CDLL(SCHEDULER)
 
@@ -178,7 +178,8 @@ class Compiler:
         size = next(int(bits) // 8 for bits in re.findall(r'_[BUIF](\d+)', name) + ['32'])
         if not re.search(r'(READ|WRITE|LOAD|STORE|XCHG_RTN?|WRXCHG)_?2|2ADDR', name):
             return (inst.offset1 << 8 | inst.offset0) + size
-        return (max(inst.offset0, inst.offset1) + 1) * size * (64 if 'ST64' in name or 'STRIDE64' in name else 1)
+        stride = size * (64 if 'ST64' in name or 'STRIDE64' in name else 1)
+        return max(inst.offset0, inst.offset1) * stride + size
 
     def kind(self, inst):
         e, op = self.emulator, getattr(inst, 'op', None)

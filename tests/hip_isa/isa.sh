@@ -45,11 +45,13 @@ wait "${running[@]}" || { echo "FAIL primitives.c does not compile"; exit 1; }
 
 if [[ ${3-} == --table ]]; then
     # ROCm's own, for the processors that its headers and Debian's device library know.
-    headers=${ROCM_PATH:-/usr}/include
+    headers=${HIP_HEADERS:-${ROCM_PATH:-/usr}/include} # the folder above hip/
+    libraries=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode
+    [[ ! ${ROCM_PATH-} ]] || libraries=$ROCM_PATH/amdgcn/bitcode
     rocm=()
     for chip in gfx906 gfx90a gfx1030; do
-        "$clang" "${hip[@]}" -D__HIP_PLATFORM_AMD__ --offload-arch="$chip" -I"$headers" --rocm-path="${ROCM_PATH:-/usr}" \
-            -c "$here/rocm.hip" -o "$work/rocm.$chip.o" 2>"$work/rocm.$chip.log" &&
+        "$clang" "${hip[@]}" -w -D__HIP_PLATFORM_AMD__ --offload-arch="$chip" -I"$headers" --rocm-path="${ROCM_PATH:-/usr}" \
+            --rocm-device-lib-path="$libraries" -c "$here/rocm.hip" -o "$work/rocm.$chip.o" 2>"$work/rocm.$chip.log" &&
             disassemble "$work/rocm.$chip.o" "$work/rocm.$chip.s" && rocm+=("$chip")
     done
     printf '| kernel |'
@@ -58,10 +60,12 @@ if [[ ${3-} == --table ]]; then
     for chip in "${chips[@]}"; do printf -- '---|'; done
     printf '\n'
     sed -n 's/^CGX_KERNEL[A-Z_]*(\([a-z0-9_]*\),.*/\1/p; s/^FENCE(\([a-z]*\),.*/fence_\1/p' "$here/primitives.c" |
-        grep -v '^fence_$\|^nothing$' | while read -r name; do
+        grep -v '^fence_$\|^nothing$\|^no_thread$' | while read -r name; do
         printf '| %s |' "$name"
+        empty=nothing
+        case $name in fence_* | add_* | load_* | store_*) empty=no_thread ;; esac
         for chip in "${chips[@]}"; do
-            n=$(($(count "${name}__device" "$work/$chip.s") - $(count nothing__device "$work/$chip.s")))
+            n=$(($(count "${name}__device" "$work/$chip.s") - $(count "${empty}__device" "$work/$chip.s")))
             theirs=
             if [[ " ${rocm[*]} " == *" $chip "* && $(kernel "$name" "$work/rocm.$chip.s") ]]; then
                 theirs=$(($(count "$name" "$work/rocm.$chip.s") - $(count nothing "$work/rocm.$chip.s")))

@@ -7,6 +7,11 @@ CGX_KERNEL(nothing, (int *, o), (int, v))
     o[cgx_thread_rank(cgx_this_block())] = v;
 }
 
+CGX_KERNEL(no_thread, (int *, o), (int, v))
+{
+    o[0] = v;
+}
+
 /* ---- synchronisation ---- */
 
 CGX_KERNEL(block_sync, (int *, o), (int, v))

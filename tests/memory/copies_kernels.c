@@ -387,8 +387,8 @@ CGX_KERNEL_EXTERN(bulk_ring, (int, stages), (int, items), (const int *, in), (in
     CGX_SHARED_ARRAY(cgx_int4, back, 6 * CHUNK / 4);
     CGX_SHARED_ARRAY(cgx_mbarrier, full, 6);
     CGX_SHARED_ARRAY(cgx_mbarrier, done, 6);
-    cgx_tile_32 t = cgx_tiled_partition(b, 32);
-    int consumers = cgx_num_threads(b) - 32, rank = cgx_thread_rank(b) - 32;
+    cgx_tile_64 t = cgx_tiled_partition(b, 64); /* a whole wave anywhere: both sides wait for each other */
+    int consumers = cgx_num_threads(b) - 64, rank = cgx_thread_rank(b) - 64;
     if (cgx_elect(b))
         for (int i = 0; i < stages; i++) {
             cgx_mbarrier_init(full + i, 1);

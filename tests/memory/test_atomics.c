@@ -344,6 +344,6 @@ int main(void)
     };
 
     test_start_in_modes();
-    alarm(55);
+    test_alarm(55);
     return test_end(cmocka_run_group_tests_name("atomics", tests, NULL, NULL));
 }

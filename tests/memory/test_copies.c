@@ -321,7 +321,7 @@ static void bulk_there_and_back(void **state)
 /* rows: P07 P08 B09 B12 B13 */
 static void a_ring_of_bulk_copies(void **state)
 {
-    static const int sizes[] = { 64, 96, 288 };
+    static const int sizes[] = { 128, 160, 288 };
     enum { ITEMS = 40, CHUNK = 32 };
     int values[ITEMS * CHUNK], results[ITEMS * CHUNK], *in, *out = device_memory(sizeof results);
 
@@ -400,6 +400,6 @@ int main(void)
 
     test_start_in_modes();
     printf("copies complete: %s\n", test_device.async_copy);
-    alarm(55);
+    test_alarm(55);
     return test_end(cmocka_run_group_tests_name("copies", tests, NULL, NULL));
 }

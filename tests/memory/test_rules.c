@@ -86,7 +86,7 @@ int main(void)
     test_start_in_modes();
     if (!test_explains_misuse() || !test_can(CGX_CAN_CLUSTER))
         skip_program("misuse on this device is undefined");
-    alarm(55);
+    test_alarm(55);
     out = device_memory(512 * sizeof *out);
     memory = device_memory(4096);
     failed = cmocka_run_group_tests_name("rules", tests, NULL, NULL);

@@ -270,16 +270,30 @@ extern "C++" {
 
 /* ---- timers (PARITY K07) ---- */
 
-/* The steady counter has 100 MHz from gfx908 on; of older chips only the driver knows the frequency. */
-#if defined(__gfx900__) || defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx909__) || \
-    defined(__gfx90c__) || !__has_builtin(__builtin_readsteadycounter)
-CGX__DECLARED uint64_t cgx_clock_nanoseconds(void);
+/* The steady counter has 100 MHz from gfx908 on. Of older chips only the driver knows the frequency: 25 MHz is assumed. clang 15
+ * has no name for all of them. */
+#if __has_builtin(__builtin_readsteadycounter)
+#define CGX__STEADY_COUNTER() __builtin_readsteadycounter()
+#elif defined(__GFX11__)
+CGX__INLINE uint64_t cgx__steady_counter(void)
+{
+    uint64_t v;
+    asm volatile("s_sendmsg_rtn_b64 %0, sendmsg(MSG_RTN_GET_REALTIME)\n\ts_waitcnt lgkmcnt(0)" : "=s"(v)::"memory");
+    return v;
+}
+#define CGX__STEADY_COUNTER() cgx__steady_counter()
 #else
+#define CGX__STEADY_COUNTER() __builtin_amdgcn_s_memrealtime()
+#endif
 CGX__INLINE uint64_t cgx_clock_nanoseconds(void)
 {
-    return __builtin_readsteadycounter() * 10;
-}
+#if defined(__gfx900__) || defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx909__) || \
+    defined(__gfx90c__)
+    return CGX__STEADY_COUNTER() * 40;
+#else
+    return CGX__STEADY_COUNTER() * 10;
 #endif
+}
 /* The cycle counter of gfx11 has 20 bits, which is no timer. */
 CGX__INLINE uint64_t cgx_clock_cycles(void)
 {

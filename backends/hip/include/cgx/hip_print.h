@@ -82,7 +82,7 @@ CGX__INLINE bool cgx__message_open(cgx__message &m, uint64_t words)
 template <class... A> CGX__INLINE bool cgx__message_send(uint64_t kind, const A &...values)
 {
     uint64_t words = 1;
-    (void)((words += cgx__message_words(values)), ...);
+    ((words += cgx__message_words(values)), ...);
     cgx__message m;
     if (!cgx__message_open(m, words))
         return false;
