@@ -19,7 +19,7 @@ INSTRUCTIONS = sys.argv[6]
 CHECKOUT = os.environ.get('TINYGRAD', '')
 VERBOSE = int(os.environ.get('CGX_EMU_VERBOSE', '0') or 0)
 START = time.time()
-CACHE_FORMAT = b'9'
+CACHE_FORMAT = b'10'
 
 scheduler = ctypes.CDLL(SCHEDULER)
 
@@ -226,7 +226,7 @@ def special(w, second):
         return CLOCK, w >> 16 & 0x7f | 4 << 8, 0
     if w >> 23 == 0x17d and 0 <= (w >> 8 & 0xff) - (28 if cdna else 71) < 3:
         return MOVE_PC, w >> 16 & 0x7f | (w & 0xff) << 8, (w >> 8 & 0xff) - (28 if cdna else 71)
-    if w & 0xff80fffd == 0xbe8001e9 and w & 0xff in (0xeb, 0xed):  # s_mov_b64 of src_shared_base, src_private_base
+    if w & 0xff80ff00 == 0xbe800100 and w & 0xff in (0xeb, 0xed):  # s_mov_b64 of src_shared_base, src_private_base
         return MOVE_PC, w >> 16 & 0x7f | (w & 0xff) << 8, 3
     if INSTRUCTIONS == 'rdna3' and w & 0xffff0000 in (0xe0ac0000, 0xe0b00000):
         return SKIP, 8, 0
