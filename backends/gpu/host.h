@@ -503,9 +503,10 @@ static cgx_status enqueue_alloc(void *queue_, size_t bytes, void **memory)
     const queue *q = queue_;
     gpu_address address = 0;
     int pushed;
+    char what[96];
+    snprintf(what, sizeof what, "allocating %s bytes", cgx__size(bytes));
     CHECK(enter(q->device, &pushed));
-    CHECK(leave(pushed,
-                check(q->device, driver.MemAllocAsync(&address, bytes ? bytes : 1, q->stream), "allocating memory")));
+    CHECK(leave(pushed, check(q->device, driver.MemAllocAsync(&address, bytes ? bytes : 1, q->stream), what)));
     *memory = (void *)(uintptr_t)address;
     return remember(q->device, *memory, CGX_MEM_DEVICE);
 }
