@@ -27,7 +27,8 @@ void forceInlining(Module &M) {
     }
   }
   for (Function *F : Wait)
-    if (!isEntry(*F) && F->hasLocalLinkage() && !F->hasFnAttribute(Attribute::OptimizeNone)) {
+    if (!isEntry(*F) && F->hasLocalLinkage()) {
+      F->removeFnAttr(Attribute::OptimizeNone); // at -O0: it goes with noinline
       F->removeFnAttr(Attribute::NoInline);
       F->addFnAttr(Attribute::AlwaysInline);
     }
