@@ -139,6 +139,7 @@ class Kernel:
 
     def text(self, name):
         early = self.r.random() < 0.15
+        self.exchange("block")  # a kernel that never waits has one engine
         self.block("block", 8)
         while self.budget > 0:
             self.block("block", 8)

@@ -40,7 +40,7 @@ while ((done < count)); do
     done=$((done + some))
 done
 echo "$count kernels from seed $first on, ${flags[*]}: $taken compiled, ${#bad[@]} differ${bad[*]:+: ${bad[*]}}"
-((taken * 10 >= count * 8)) || { echo "fewer than eight in ten were compiled"; exit 1; }
+((taken == count)) || { echo "not all were compiled: $(grep -v compiled engines | head -n 3 | tr '\n' ' ')"; exit 1; }
 ((${#bad[@]})) || exit 0
 
 # The reducer: leaves out one statement after the other for as long as the results still differ.
