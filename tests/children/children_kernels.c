@@ -195,6 +195,24 @@ CGX_KERNEL_EXTERN_LAUNCHING(heap_parent, (int, n), (int *, out), (cgx_status *, 
     status[4] = cgx_heap_free(0);
 }
 
+CGX_KERNEL_EXTERN_LAUNCHING(heap_misuse, (int *, of_host), (void **, left), (cgx_status *, status))
+{
+    int local = 0;
+    void *memory = 0;
+    status[0] = cgx_heap_free(of_host);
+    status[1] = cgx_heap_free(&local);
+    status[2] = cgx_runtime_last_error();
+    status[3] = cgx_heap_alloc(100, &memory);
+    status[4] = cgx_heap_free((char *)memory + 16);
+    status[5] = cgx_heap_free(memory);
+    status[6] = cgx_heap_free(memory);
+    status[7] = cgx_heap_alloc(100, left);
+}
+CGX_KERNEL_EXTERN_LAUNCHING(heap_last, (void *, left), (cgx_status *, status))
+{
+    *status = cgx_heap_free(left);
+}
+
 CGX_KERNEL_COOPERATIVE(cooperative, (int *, p))
 {
     *p = 1;

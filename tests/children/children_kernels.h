@@ -40,6 +40,9 @@ CGX_KERNEL_DECLARE(spread, (int, levels), (int, wide), (int *, leaves), (int *, 
 CGX_KERNEL_DECLARE(transfers, (unsigned char *, from), (unsigned char *, to), (cgx_status *, status))
 /* Memory of the heap goes from a kernel to its tail, which frees it. */
 CGX_KERNEL_DECLARE(heap_parent, (int, n), (int *, out), (cgx_status *, status))
+/* What is not the heap's; *left is the memory of one allocation, which heap_last gives back. */
+CGX_KERNEL_DECLARE(heap_misuse, (int *, of_host), (void **, left), (cgx_status *, status))
+CGX_KERNEL_DECLARE(heap_last, (void *, left), (cgx_status *, status))
 /* What is refused, a status each; the last error of every thread. */
 enum { REFUSALS = 24 };
 CGX_KERNEL_DECLARE(refusals, (event_log *, log), (int *, memory), (cgx_status *, status))

@@ -319,6 +319,32 @@ static void heap(void **state)
     device_free(out);
 }
 
+/* rows: D02 */
+static void what_is_not_of_the_heap(void **state)
+{
+    static const cgx_status expected[] = { CGX_ERROR_INVALID, CGX_ERROR_INVALID,
+                                           CGX_ERROR_INVALID, CGX_OK,
+                                           CGX_ERROR_INVALID, CGX_OK,
+                                           CGX_ERROR_INVALID, CGX_OK };
+    cgx_status s[COUNT_OF(expected)];
+    int *of_host = device_memory(256);
+    void *left, **place = device_memory(sizeof left);
+    (void)state;
+    if (test_explains_misuse()) {
+        check_ok(heap_misuse_launch(test_queue, cgx_config_1d(1, 1), of_host, place, device_status));
+        fetch(&left, place, sizeof left);
+        fetch(s, device_status, sizeof s);
+        for (size_t i = 0; i < COUNT_OF(expected); i++)
+            assert_int_equal(s[i], expected[i]);
+        check_says(cgx_free(test_queue, left), CGX_ERROR_INVALID, "was not allocated");
+        check_ok(heap_last_launch(test_queue, cgx_config_1d(1, 1), left, device_status));
+        fetch(s, device_status, sizeof *s);
+        assert_int_equal(s[0], CGX_OK);
+    }
+    device_free(of_host);
+    device_free(place);
+}
+
 /* rows: D06 */
 static void the_raw_pair(void **state)
 {
@@ -566,6 +592,7 @@ int main(void)
         cmocka_unit_test(a_hundred_thousand_launches),
         cmocka_unit_test(copies_and_fills),
         cmocka_unit_test(heap),
+        cmocka_unit_test(what_is_not_of_the_heap),
         cmocka_unit_test(the_raw_pair),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(errors_are_the_threads_own),

@@ -44,9 +44,8 @@ extern "C" __device__ cgx_status cgx__no_kernel_of_the_file_is_declared_CGX_KERN
 
 /* ---- launches ---- */
 
-/* What is beyond the device's limits has a status of its own, whatever the runtime calls it. */
-CGX__INLINE cgx_status cgx__cuda_launch(cgx_stream stream, const void *kernel, const cgx_config &c, int flags,
-                                        void *buffer)
+/* What cgx itself refuses. */
+CGX__INLINE cgx_status cgx__cuda_check(const cgx_config &c, int flags)
 {
     if (c.grid.x <= 0 || c.grid.y <= 0 || c.grid.z <= 0 || c.block.x <= 0 || c.block.y <= 0 || c.block.z <= 0 ||
         c.size < sizeof c)
@@ -54,35 +53,56 @@ CGX__INLINE cgx_status cgx__cuda_launch(cgx_stream stream, const void *kernel, c
     if ((c.flags & CGX_LAUNCH_COOPERATIVE) || (flags & CGX_KERNEL_IS_COOPERATIVE) || c.cluster.x > 1 ||
         c.cluster.y > 1 || c.cluster.z > 1)
         return CGX_ERROR_UNSUPPORTED;
-    /* The runtime takes 32 bits of the shared memory's size. */
-    const cgx_status s = CGX__CUDA(cudaLaunchDevice(
-        const_cast<void *>(kernel), buffer, dim3((unsigned)c.grid.x, (unsigned)c.grid.y, (unsigned)c.grid.z),
-        dim3((unsigned)c.block.x, (unsigned)c.block.y, (unsigned)c.block.z),
-        c.dynamic_shared < 0xffffffffu ? (unsigned)c.dynamic_shared : 0xffffffffu, (cudaStream_t)stream));
-    return s && ((int64_t)c.block.x * c.block.y * c.block.z > 1024 || c.dynamic_shared > 48 * 1024) ? CGX_ERROR_LIMIT
-                                                                                                    : s;
+    return CGX_OK;
 }
+/* What is beyond the device's limits has a status of its own, whatever the runtime calls it. */
+CGX__INLINE cgx_status cgx__cuda_failure(const cgx_config &c, cgx_status s)
+{
+    return (int64_t)c.block.x * c.block.y * c.block.z > 1024 || c.dynamic_shared > 48 * 1024 ? CGX_ERROR_LIMIT : s;
+}
+#if defined(CGX__RELOCATABLE)
+CGX__INLINE dim3 cgx__cuda_dim(const cgx_dim3 &d)
+{
+    return dim3((unsigned)d.x, (unsigned)d.y, (unsigned)d.z);
+}
+/* The runtime takes 32 bits of the shared memory's size. */
+CGX__INLINE unsigned cgx__cuda_dynamic(const cgx_config &c)
+{
+    return c.dynamic_shared < 0xffffffffu ? (unsigned)c.dynamic_shared : 0xffffffffu;
+}
+#endif
+
+/* The two calls that nvcc makes of <<<>>>. */
+template <class P>
+CGX__INLINE cgx_status cgx__cuda_dlaunch(cgx_stream stream, const void *kernel, const cgx_config &c, int flags,
+                                         const P &parameters)
+{
+    cgx_status s = cgx__cuda_check(c, flags);
+    if (s)
+        return s;
+#if defined(CGX__RELOCATABLE)
+    void *buffer = cudaGetParameterBufferV2(const_cast<void *>(kernel), cgx__cuda_dim(c.grid), cgx__cuda_dim(c.block),
+                                            cgx__cuda_dynamic(c));
+    if (!buffer) {
+        s = CGX__CUDA(cudaPeekAtLastError());
+        return cgx__cuda_failure(c, s ? s : CGX_ERROR_LIMIT);
+    }
+    *static_cast<P *>(buffer) = parameters;
+    s = CGX__CUDA(cudaLaunchDeviceV2(buffer, (cudaStream_t)stream));
+    return s ? cgx__cuda_failure(c, s) : s;
+#else
+    return (void)stream, (void)kernel, (void)parameters, CGX__CUDA(0);
+#endif
+}
+
 CGX__INLINE cgx_status cgx__cuda_buffer(size_t bytes, void **buffer)
 {
 #if defined(CGX__RELOCATABLE)
     *buffer = cudaGetParameterBuffer(64, bytes);
     return *buffer ? CGX_OK : CGX_ERROR_LIMIT;
 #else
-    (void)bytes, (void)buffer;
-    return CGX__CUDA(cudaSuccess);
+    return (void)bytes, (void)buffer, CGX__CUDA(0);
 #endif
-}
-
-template <class P>
-CGX__INLINE cgx_status cgx__cuda_dlaunch(cgx_stream stream, const void *kernel, const cgx_config &c, int flags,
-                                         const P &parameters)
-{
-    void *buffer = nullptr;
-    const cgx_status s = cgx__cuda_buffer(sizeof parameters, &buffer);
-    if (s)
-        return s;
-    *static_cast<P *>(buffer) = parameters;
-    return cgx__cuda_launch(stream, kernel, c, flags, buffer);
 }
 
 CGX__RUNTIME cgx_status cgx_launch_buffer(cgx_device_kernel, size_t bytes, void **buffer)
@@ -95,7 +115,12 @@ CGX__RUNTIME cgx_status cgx_launch_buffer(cgx_device_kernel, size_t bytes, void 
 CGX__RUNTIME cgx_status cgx_launch_with_buffer(cgx_stream stream, cgx_device_kernel kernel, cgx_config config,
                                                void *buffer)
 {
-    return cgx__cuda_launch(stream, kernel, config, 0, buffer);
+    cgx_status s = cgx__cuda_check(config, 0);
+    if (s)
+        return s;
+    s = CGX__CUDA(cudaLaunchDevice(const_cast<void *>(kernel), buffer, cgx__cuda_dim(config.grid),
+                                   cgx__cuda_dim(config.block), cgx__cuda_dynamic(config), (cudaStream_t)stream));
+    return s ? cgx__cuda_failure(config, s) : s;
 }
 
 /* ---- streams and events ---- */
