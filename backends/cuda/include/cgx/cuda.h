@@ -181,7 +181,11 @@ CGX__INLINE uint32_t cgx__hold_shared(const void *p)
 }
 CGX__INLINE void *cgx__held_shared(uint32_t address)
 {
-    return __cvta_shared_to_generic(address);
+    /* In assembly (PTX ISA 9.7.9.20, cvta): nvcc 13.0 does not come to an end over __cvta_shared_to_generic in a kernel with many
+     * collectives. */
+    uint64_t generic;
+    asm("cvta.shared.u64 %0, %1;" : "=l"(generic) : "l"((uint64_t)address));
+    return (void *)generic;
 }
 
 /* ---- fences, and words that threads poll ---- */
