@@ -214,7 +214,8 @@ static void barriers_in_halves(void **state)
             fetch(results, out, sizeof results);
             for (int t = 0; t < n; t++)
                 assert_int_equal(results[t], 0);
-            check_ok(split_barriers_grid_launch(test_queue, cgx_cooperative(c), test_scaled(60), counters, out));
+            check_ok(
+                split_barriers_grid_launch(test_queue, cgx_cooperative_or_software(c), test_scaled(60), counters, out));
             fetch(results, out, sizeof results);
             for (int t = 0; t < n; t++)
                 assert_int_equal(results[t], 0);
