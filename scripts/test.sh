@@ -95,6 +95,7 @@ if ((!quick)); then
     # Kernels that are not optimised, with what the sanitizers add, need more than the 64 KiB of a thread's stack.
     export CGX_CPU_STACK=${CGX_CPU_STACK:-131072}
     patience=(-t 4)
+    export CGX_TEST_PATIENCE=4 # the programs' own alarms
     build_and_run "$root/build-asan" -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
 
     say "" "== checks"
