@@ -50,8 +50,7 @@ static int executing;     /* a command is being run, by the executor or by a thr
 static fenv_t arithmetic; /* the executor's: kernels round as it does, whoever runs them */
 
 /* A launch that follows at once is met without the price of a wake-up; a longer silence frees the core. Where the team takes
- * every core, whoever spins keeps a member from running. (Two workers on two cores, launch and wait: 134 to 200 us with
- * these spins, 25 to 129 us without; the runs differ that much.) */
+ * every core, whoever spins keeps a member from running. */
 enum { EXECUTOR_SPINS = 4000, WAIT_SPINS = 400 };
 static int spare_core;
 

@@ -121,30 +121,30 @@ static cgx_status find_stream(const caller *c, cgx_stream stream, place **last)
     return CGX_OK;
 }
 
-cgx_status cgx_stream_create(cgx_stream *stream, unsigned flags)
+static cgx_status create(int legal, int is_event, void **handle)
 {
     caller c;
-    void *handle = NULL;
     cgx_status s = called_by(&c);
     if (s)
         return s;
-    s = !stream || flags != CGX_STREAM_NON_BLOCKING ? CGX_ERROR_INVALID : new_handle(&c, &c.grid->streams, 0, &handle);
-    if (!s)
-        *stream = handle;
+    s = legal ? new_handle(&c, is_event ? &c.grid->events : &c.grid->streams, is_event, handle) : CGX_ERROR_INVALID;
     return result(&c, s);
 }
-
+cgx_status cgx_stream_create(cgx_stream *stream, unsigned flags)
+{
+    void *handle;
+    cgx_status s = create(stream && flags == CGX_STREAM_NON_BLOCKING, 0, &handle);
+    if (!s)
+        *stream = handle;
+    return s;
+}
 cgx_status cgx_stream_event_create(cgx_stream_event *event, unsigned flags)
 {
-    caller c;
-    void *handle = NULL;
-    cgx_status s = called_by(&c);
-    if (s)
-        return s;
-    s = !event || flags != CGX_EVENT_NO_TIMING ? CGX_ERROR_INVALID : new_handle(&c, &c.grid->events, 1, &handle);
+    void *handle;
+    cgx_status s = create(event && flags == CGX_EVENT_NO_TIMING, 1, &handle);
     if (!s)
         *event = handle;
-    return result(&c, s);
+    return s;
 }
 
 static cgx_status destroy(const void *handle, int is_event)

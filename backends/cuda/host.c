@@ -29,18 +29,8 @@ static void describe(int d, cgx_device_info *info)
 {
     device *v = devices + d;
     const int major = attribute(d, ATTRIBUTE_CC_MAJOR);
-    v->units = attribute(d, ATTRIBUTE_MULTIPROCESSOR_COUNT);
     snprintf(v->target, sizeof v->target, "sm_%d%d", major, attribute(d, ATTRIBUTE_CC_MINOR));
-    info->lanes = attribute(d, ATTRIBUTE_WARP_SIZE);
-    info->max_threads_per_block = attribute(d, ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-    info->max_threads_per_unit = attribute(d, ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
-    info->threads_at_once = info->max_threads_per_unit;
-    info->max_block = cgx_dim(attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X), attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X + 1),
-                              attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X + 2));
-    info->max_grid = cgx_dim(attribute(d, ATTRIBUTE_MAX_GRID_DIM_X), attribute(d, ATTRIBUTE_MAX_GRID_DIM_X + 1),
-                             attribute(d, ATTRIBUTE_MAX_GRID_DIM_X + 2));
     info->shared_bytes_per_block = (size_t)attribute(d, ATTRIBUTE_MAX_SHARED_OPTIN);
-    info->shared_bytes_per_unit = (size_t)attribute(d, ATTRIBUTE_MAX_SHARED_PER_MULTIPROCESSOR);
     info->max_cluster_blocks = major >= 9 && attribute(d, ATTRIBUTE_CLUSTER_LAUNCH) ? 16 : 1;
     info->capabilities = (attribute(d, ATTRIBUTE_COOPERATIVE_LAUNCH) ? CGX_CAN_COOPERATIVE : 0) |
                          (info->max_cluster_blocks > 1 ? CGX_CAN_CLUSTER : 0) | (major >= 8 ? CGX_CAN_ASYNC_COPY : 0) |

@@ -85,7 +85,7 @@ static void *library; /* the driver's */
 
 static const char *error_name(int result);                   /* the driver's own, or NULL */
 static cgx_status check_version(char *reason, size_t bytes); /* is the driver new enough */
-static void describe(int d, cgx_device_info *info);          /* all but name and memory; sets units and target */
+static void describe(int d, cgx_device_info *info);          /* what the makes differ in; sets target */
 /* Makes the device the calling thread's; *pushed says what leave() has to undo. */
 static cgx_status enter(int d, int *pushed);
 static cgx_status leave(int pushed, cgx_status status);
@@ -210,8 +210,17 @@ static cgx_status device_info(int d, cgx_device_info *info)
     info->description = v->description;
     info->engine = "native";
     info->max_argument_bytes = 4096;
+    info->units = v->units = attribute(d, ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    info->lanes = attribute(d, ATTRIBUTE_WARP_SIZE);
+    info->max_threads_per_block = attribute(d, ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    info->max_threads_per_unit = attribute(d, ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+    info->threads_at_once = info->max_threads_per_unit;
+    info->max_block = cgx_dim(attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X), attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X + 1),
+                              attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X + 2));
+    info->max_grid = cgx_dim(attribute(d, ATTRIBUTE_MAX_GRID_DIM_X), attribute(d, ATTRIBUTE_MAX_GRID_DIM_X + 1),
+                             attribute(d, ATTRIBUTE_MAX_GRID_DIM_X + 2));
+    info->shared_bytes_per_unit = (size_t)attribute(d, ATTRIBUTE_MAX_SHARED_PER_MULTIPROCESSOR);
     describe(d, info);
-    info->units = v->units;
     v->shared = info->shared_bytes_per_block;
     for (int peer = 0; peer < device_count; peer++) {
         int handle, can = 0;

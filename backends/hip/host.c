@@ -43,17 +43,7 @@ static void describe(int d, cgx_device_info *info)
     if (!get_properties(properties, d))
         snprintf(v->target, sizeof v->target, "%.*s", (int)sizeof v->target - 1, properties + properties_arch);
     const int lds_dma = starts_with(v->target, "gfx9") || starts_with(v->target, "gfx10");
-    v->units = attribute(d, ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    info->lanes = attribute(d, ATTRIBUTE_WARP_SIZE);
-    info->max_threads_per_block = attribute(d, ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-    info->max_threads_per_unit = attribute(d, ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
-    info->threads_at_once = info->max_threads_per_unit;
-    info->max_block = cgx_dim(attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X), attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X + 1),
-                              attribute(d, ATTRIBUTE_MAX_BLOCK_DIM_X + 2));
-    info->max_grid = cgx_dim(attribute(d, ATTRIBUTE_MAX_GRID_DIM_X), attribute(d, ATTRIBUTE_MAX_GRID_DIM_X + 1),
-                             attribute(d, ATTRIBUTE_MAX_GRID_DIM_X + 2));
     info->shared_bytes_per_block = (size_t)attribute(d, ATTRIBUTE_MAX_SHARED_PER_BLOCK);
-    info->shared_bytes_per_unit = (size_t)attribute(d, ATTRIBUTE_MAX_SHARED_PER_MULTIPROCESSOR);
     info->max_cluster_blocks = 1;
     info->capabilities = (launch_cooperative && attribute(d, ATTRIBUTE_COOPERATIVE_LAUNCH) ? CGX_CAN_COOPERATIVE : 0) |
                          (lds_dma ? CGX_CAN_ASYNC_COPY : 0);
