@@ -97,9 +97,11 @@ struct cgx_kernel {
 /* ---- GPUs: what a launch hands to its threads; docs/design.md, "The launch record" ---- */
 
 /* Rules that only the device can see broken: X(name, text). */
-#define CGX_FOREACH_DEVICE_MISUSE(X)                                         \
-    X(GRID_SYNC, "grid synchronisation in a launch that is not cooperative") \
-    X(GRID_COLLECTIVE, "a collective of the grid in a launch that is not cooperative")
+#define CGX_FOREACH_DEVICE_MISUSE(X)                                                                            \
+    X(GRID_SYNC, "grid synchronisation in a launch that is not cooperative")                                    \
+    X(GRID_COLLECTIVE, "a collective of the grid in a launch that is not cooperative")                          \
+    X(NOT_LAUNCHING, "the kernel uses the device runtime and is not declared for it: CGX_KERNEL_LAUNCHING, or " \
+                     "CGX_LAUNCHING(limits)")
 enum {
     CGX__MISUSE_NONE,
 #define CGX__ENUMERATOR(name, text) CGX__MISUSE_##name,
@@ -109,12 +111,15 @@ enum {
 };
 
 /* In host memory that the device writes: the first misuse of a queue's launches. */
+enum { CGX__ERROR_NAME = 64 };
 typedef struct {
     uint32_t misuse; /* CGX__MISUSE_*, written last */
     int32_t line;
     cgx_dim3 block;
     int32_t thread; /* rank in the block */
     uint64_t kernel;
+    char name
+        [CGX__ERROR_NAME]; /* of a kernel that a kernel launched; cut to fit. Empty: `kernel` is the host's descriptor */
 } cgx__launch_error;
 
 /* In device memory, one for each queue: its launches run one after the other. The host zeroes it once; a grid's barrier is
@@ -126,7 +131,8 @@ typedef struct {
     uint32_t claimed; /* not zero: *error is taken */
     uint32_t pad_claimed;
     cgx__launch_error *error;
-    uint64_t pad_error[CGX__LAUNCH_LINE / 8 - 2];
+    struct cgx__requests *requests; /* what kernels ask of the host where the hardware launches nothing (requests.h) */
+    uint64_t pad_error[CGX__LAUNCH_LINE / 8 - 3];
     /* Behind it lie the blocks' parts of a grid's collective: two rounds of CGX__PART_BYTES a block, then as much for every
      * 32 blocks. CGX__LAUNCH_RECORD_BYTES is the size with them. */
 } cgx__launch_record;
@@ -135,13 +141,14 @@ typedef struct {
 
 /* The last argument of each kernel, hidden, and from then on the thread's own state. */
 typedef struct {
-    uint64_t record; /* address of the cgx__launch_record; bit 0 is set in a cooperative launch */
-    uint64_t kernel; /* for the error */
+    uint64_t record; /* address of the cgx__launch_record, and a CGX__IS_* */
+    uint64_t kernel; /* for the error: the host's descriptor; of a child its name, in device memory */
     uint32_t phases; /* zero at first. Of the thread's groups, which of two places in shared memory is next */
     uint32_t
         block_slots[2]; /* where the block's collectives of 4 and 8 bytes have their places; from the first block on */
-    uint32_t unused;
+    uint32_t grid;      /* the launch's number among those whose requests go into one queue; 0: it asks for nothing */
 } cgx__thread;
+enum { CGX__IS_COOPERATIVE = 1, CGX__IS_CHILD = 2 };
 
 /* ---- what kernels print and assert on HIP, whose own way needs a service of the driver's: a ring in host memory ---- */
 

@@ -173,12 +173,20 @@ static cgx_status too_large(const queue *q, const function *f, const cgx_launch_
     return check(q->device, result, f->kernel->name);
 }
 
-/* The driver prints by itself. */
-static cgx_status connect_prints(int d, gpu_module loaded)
+/* Where launches by kernels put their errors; a relocatable image has the variable. */
+static cgx_status connect(int d, gpu_module loaded)
 {
-    (void)d, (void)loaded;
-    return CGX_OK;
+    gpu_address variable;
+    size_t bytes;
+    if (driver.ModuleGetGlobal(&variable, &bytes, loaded, "cgx__image_record"))
+        return CGX_OK;
+    if (!children[d].record)
+        CHECK(make_record(d, NULL, children + d));
+    CHECK(
+        set_pointer(d, variable, (const void *)(uintptr_t)children[d].record, NULL, "setting up launches by kernels"));
+    return check(d, driver.StreamSynchronize(NULL), "setting up launches by kernels");
 }
+/* The driver prints by itself. */
 static cgx_status take_prints(int d)
 {
     (void)d;
@@ -223,10 +231,14 @@ static int number_of(cgx_limit limit)
     return limit == CGX_LIMIT_HEAP_BYTES ? MALLOC_HEAP_SIZE : DEV_RUNTIME_PENDING_LAUNCH_COUNT;
 }
 
+/* Of the launches on their way CUDA keeps some places for itself: two on an H200 with CUDA 13. */
+enum { PENDING_OF_CUDA = 8 };
+
 static cgx_status set_limit(int d, cgx_limit limit, size_t value)
 {
     int pushed;
     CHECK(enter(d, &pushed));
+    value += limit == CGX_LIMIT_PENDING_LAUNCHES ? PENDING_OF_CUDA : 0;
     return leave(pushed, check(d, driver.CtxSetLimit(number_of(limit), value), "setting a limit"));
 }
 

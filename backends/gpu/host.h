@@ -24,12 +24,18 @@ typedef struct {
     char lost_text[256];
 } device;
 
+/* A cgx__launch_record, in device memory, and where it puts errors, in memory of the host's. */
+typedef struct {
+    gpu_address record;
+    cgx__launch_error *error;
+} launch_state;
+
 typedef struct {
     int device;
     gpu_stream stream;
     int owned;
-    gpu_address record; /* of its launches (cgx__launch_record), from the first one on */
-    cgx__launch_error *error;
+    launch_state state; /* from the first launch on */
+    int has_launching;  /* kernels that launch kernels were put into it since the last wait */
 } queue;
 
 /* A function of a module, looked up once. */
@@ -57,6 +63,7 @@ typedef struct module {
 
 static device devices[MAX_DEVICES];
 static int device_count;
+static launch_state children[MAX_DEVICES];               /* of launches by kernels, which do not know their queue */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of contexts and modules */
 static module *modules;
 /* Functions by kernel and device. Read without the lock: entries are added in front, and taken out only when the shared object
@@ -104,8 +111,8 @@ static int enable_peer(int d, int peer);
 /* Lets the kernel have as much dynamic shared memory as this launch asks for. */
 static cgx_status allow_shared(int d, function *f, size_t bytes);
 /* DYNAMIC is what the driver is asked for, arrays that the image has not included. */
-/* What kernels print: makes a loaded module ready for it, and prints what is there. */
-static cgx_status connect_prints(int d, gpu_module loaded);
+/* Makes a loaded module ready for what its kernels tell the host, under the lock; prints what kernels have printed. */
+static cgx_status connect(int d, gpu_module loaded);
 static cgx_status take_prints(int d);
 static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, size_t dynamic, void **parameters);
 #if GPU_KERNELS_LAUNCH
@@ -268,11 +275,11 @@ static void queue_destroy(void *queue_)
 {
     queue *q = queue_;
     int pushed;
-    if ((q->owned || q->record) && !enter(q->device, &pushed)) {
-        if (q->record) {
+    if ((q->owned || q->state.record) && !enter(q->device, &pushed)) {
+        if (q->state.record) {
             driver.StreamSynchronize(q->stream); /* a stream of the user's may still run launches */
-            driver.MemFree(q->record);
-            driver.MemFreeHost(q->error);
+            driver.MemFree(q->state.record);
+            driver.MemFreeHost(q->state.error);
         }
         if (q->owned)
             driver.StreamDestroy(q->stream);
@@ -281,28 +288,36 @@ static void queue_destroy(void *queue_)
     free(q);
 }
 
-/* The record of the queue's launches, at its first; in the device's context. Launches of one queue never overlap, so that
- * one record serves them all. */
-static cgx_status make_record(queue *q)
+/* Of a pointer in device memory, in two halves, since fills take no host memory; both APIs have one address space. */
+static cgx_status set_pointer(int d, gpu_address at, const void *value, gpu_stream stream, const char *what)
 {
-    const size_t bytes = CGX__LAUNCH_RECORD_BYTES(devices[q->device].max_blocks);
+    for (size_t i = 0; i < 2; i++)
+        CHECK(check(d,
+                    driver.MemsetD32Async((gpu_address)((uintptr_t)at + 4 * i),
+                                          (unsigned)((uint64_t)(uintptr_t)value >> (32 * i)), 1, stream),
+                    what));
+    return CGX_OK;
+}
+
+/* The record of a queue's launches, at its first; in the device's context. Launches of one queue never overlap, so that
+ * one record serves them all. */
+static cgx_status make_record(int d, gpu_stream stream, launch_state *state)
+{
+    const size_t bytes = CGX__LAUNCH_RECORD_BYTES(devices[d].max_blocks);
     gpu_address record = 0;
     void *error = NULL;
-    cgx_status s = check(q->device, driver.MemAlloc(&record, bytes), "allocating the record of launches");
+    cgx_status s = check(d, driver.MemAlloc(&record, bytes), "allocating the record of launches");
     if (!s)
-        s = check(q->device, driver.MemHostAlloc(&error, sizeof *q->error, HOST_ALLOC_PORTABLE | HOST_ALLOC_DEVICEMAP),
+        s = check(d, driver.MemHostAlloc(&error, sizeof *state->error, HOST_ALLOC_PORTABLE | HOST_ALLOC_DEVICEMAP),
                   "allocating the record of launches");
     if (!s) {
-        memset(error, 0, sizeof *q->error);
-        s = check(q->device, driver.MemsetD32Async(record, 0, sizeof(cgx__launch_record) / 4, q->stream),
+        memset(error, 0, sizeof *state->error);
+        s = check(d, driver.MemsetD32Async(record, 0, sizeof(cgx__launch_record) / 4, stream),
                   "clearing the record of launches");
     }
-    /* The address in two halves, since fills take no host memory; both APIs have one address space. */
-    for (size_t i = 0; i < 2 && !s; i++)
-        s = check(q->device,
-                  driver.MemsetD32Async((gpu_address)((uintptr_t)record + offsetof(cgx__launch_record, error) + 4 * i),
-                                        (unsigned)((uint64_t)(uintptr_t)error >> (32 * i)), 1, q->stream),
-                  "setting up the record of launches");
+    if (!s)
+        s = set_pointer(d, (gpu_address)((uintptr_t)record + offsetof(cgx__launch_record, error)), error, stream,
+                        "setting up the record of launches");
     if (s) {
         if (record)
             driver.MemFree(record);
@@ -310,33 +325,34 @@ static cgx_status make_record(queue *q)
             driver.MemFreeHost(error);
         return s;
     }
-    q->error = error;
-    __atomic_store_n(&q->record, record, __ATOMIC_RELEASE);
+    state->error = error;
+    __atomic_store_n(&state->record, record, __ATOMIC_RELEASE);
     return CGX_OK;
 }
 
 /* What a kernel said of itself, once; when all of the queue's work is done. */
-static cgx_status take_misuse(queue *q)
+static cgx_status take_misuse(const queue *q, const launch_state *state)
 {
     static const char *const texts[CGX__MISUSE_COUNT] = { NULL,
 #define TEXT(name, text) text,
                                                           CGX_FOREACH_DEVICE_MISUSE(TEXT)
 #undef TEXT
     };
-    if (!q->error || !__atomic_load_n(&q->error->misuse, __ATOMIC_ACQUIRE))
+    if (!state->error || !__atomic_load_n(&state->error->misuse, __ATOMIC_ACQUIRE))
         return CGX_OK;
-    const cgx__launch_error e = *q->error;
-    const cgx_kernel *k = (const cgx_kernel *)(uintptr_t)e.kernel;
-    q->error->misuse = CGX__MISUSE_NONE;
+    const cgx__launch_error e = *state->error;
+    const cgx_kernel *k = e.name[0] ? NULL : (const cgx_kernel *)(uintptr_t)e.kernel;
+    state->error->misuse = CGX__MISUSE_NONE;
     CHECK(check(q->device,
-                driver.MemsetD32Async((gpu_address)((uintptr_t)q->record + offsetof(cgx__launch_record, claimed)), 0, 1,
-                                      q->stream),
+                driver.MemsetD32Async((gpu_address)((uintptr_t)state->record + offsetof(cgx__launch_record, claimed)),
+                                      0, 1, q->stream),
                 "clearing the record of launches"));
     char line[32] = "";
     if (e.line)
-        snprintf(line, sizeof line, ":%d", e.line);
-    return cgx__fail(CGX_ERROR_MISUSE, "%s, block (%d, %d, %d), thread %d: %s (%s%s)", k->name, e.block.x, e.block.y,
-                     e.block.z, e.thread, e.misuse < CGX__MISUSE_COUNT ? texts[e.misuse] : "unknown", k->file, line);
+        snprintf(line, sizeof line, k ? ":%d" : "line %d", e.line);
+    return cgx__fail(CGX_ERROR_MISUSE, "%s, block (%d, %d, %d), thread %d: %s (%s%s)", k ? k->name : e.name, e.block.x,
+                     e.block.y, e.block.z, e.thread, e.misuse < CGX__MISUSE_COUNT ? texts[e.misuse] : "unknown",
+                     k ? k->file : "launched by a kernel, ", line);
 }
 
 static cgx_status queue_wait(void *queue_)
@@ -347,7 +363,13 @@ static cgx_status queue_wait(void *queue_)
     cgx_status s = check(q->device, driver.StreamSynchronize(q->stream), "waiting for the queue's work");
     if (!s)
         s = take_prints(q->device);
-    return leave(pushed, s ? s : take_misuse(q));
+    if (!s)
+        s = take_misuse(q, &q->state);
+    if (!s && q->has_launching) {
+        q->has_launching = 0;
+        s = take_misuse(q, children + q->device);
+    }
+    return leave(pushed, s);
 }
 
 static cgx_status not_ready_or(int d, int result, const char *what)
@@ -663,7 +685,7 @@ static cgx_status load_module(int d, const cgx__unit *u, const char *kernel, mod
             return wrong_image(d, kernel, targets);
         return check(d, r, "loading the image");
     }
-    cgx_status s = connect_prints(d, m->handle);
+    cgx_status s = connect(d, m->handle);
     if (s) {
         driver.ModuleUnload(m->handle);
         free(m);
@@ -874,12 +896,15 @@ static cgx_status enqueue_launch(void *queue_, const cgx_launch_request *r)
     parameters[k->parameter_count] = &thread;
     CHECK(enter(q->device, &pushed));
     cgx_status s = CGX_OK;
-    if (!__atomic_load_n(&q->record, __ATOMIC_ACQUIRE)) {
+    if (!__atomic_load_n(&q->state.record, __ATOMIC_ACQUIRE)) {
         pthread_mutex_lock(&lock);
-        s = q->record ? CGX_OK : make_record(q);
+        s = q->state.record ? CGX_OK : make_record(q->device, q->stream, &q->state);
         pthread_mutex_unlock(&lock);
     }
-    thread.record = (uint64_t)(uintptr_t)q->record | (r->config->flags & CGX_LAUNCH_COOPERATIVE ? 1u : 0u);
+    thread.record = (uint64_t)(uintptr_t)q->state.record |
+                    (r->config->flags & CGX_LAUNCH_COOPERATIVE ? (uint64_t)CGX__IS_COOPERATIVE : 0);
+    if (k->flags & CGX_KERNEL_LAUNCHES)
+        q->has_launching = 1;
     if (!s)
         s = find_function(q->device, k, &f);
     if (!s)

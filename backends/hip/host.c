@@ -158,8 +158,8 @@ static struct {
     pthread_mutex_t lock; /* of who takes from it */
 } prints[MAX_DEVICES];
 
-/* Under the lock of modules. An image that prints has the variable. */
-static cgx_status connect_prints(int d, gpu_module loaded)
+/* An image that prints has the variable. */
+static cgx_status connect(int d, gpu_module loaded)
 {
     void *ring = prints[d].ring;
     gpu_address variable;
@@ -173,11 +173,7 @@ static cgx_status connect_prints(int d, gpu_module loaded)
         pthread_mutex_init(&prints[d].lock, NULL);
         __atomic_store_n(&prints[d].ring, ring, __ATOMIC_RELEASE);
     }
-    for (size_t i = 0; i < sizeof ring / 4; i++)
-        CHECK(check(
-            d,
-            driver.MemsetD32Async((char *)variable + 4 * i, (unsigned)((uint64_t)(uintptr_t)ring >> (32 * i)), 1, NULL),
-            "setting up what kernels print"));
+    CHECK(set_pointer(d, variable, ring, NULL, "setting up what kernels print"));
     return check(d, driver.StreamSynchronize(NULL), "setting up what kernels print");
 }
 

@@ -45,10 +45,11 @@ static const fact facts[] = {
     FIELD(cgx_kernel, reserved), NUMBER(CGX_KERNEL_IS_COOPERATIVE), NUMBER(CGX_KERNEL_FIXED_BLOCK),
     NUMBER(CGX__LARGE_SHARED), NUMBER(CGX__LAUNCH_LINE), NUMBER(CGX__PART_BYTES), SIZE(cgx__launch_error),
     FIELD(cgx__launch_error, misuse), FIELD(cgx__launch_error, line), FIELD(cgx__launch_error, block),
-    FIELD(cgx__launch_error, thread), FIELD(cgx__launch_error, kernel), SIZE(cgx__launch_record),
+    FIELD(cgx__launch_error, thread), FIELD(cgx__launch_error, kernel), FIELD(cgx__launch_error, name),
+    SIZE(cgx__launch_record), FIELD(cgx__launch_record, requests), NUMBER(CGX__IS_COOPERATIVE), NUMBER(CGX__IS_CHILD),
     FIELD(cgx__launch_record, arrived), FIELD(cgx__launch_record, claimed), FIELD(cgx__launch_record, error),
     SIZE(cgx__thread), FIELD(cgx__thread, record), FIELD(cgx__thread, kernel), FIELD(cgx__thread, phases),
-    FIELD(cgx__thread, block_slots),
+    FIELD(cgx__thread, block_slots), FIELD(cgx__thread, grid),
     /* What entries of the CPU share with libcgx: backends/cpu/include/cgx. */
     SIZE(cgx_cpu_node), FIELD(cgx_cpu_node, sp), FIELD(cgx_cpu_node, pc), FIELD(cgx_cpu_node, bp),
     FIELD(cgx_cpu_node, next), FIELD(cgx_cpu_node, object), FIELD(cgx_cpu_node, line), FIELD(cgx_cpu_node, operation),
@@ -87,7 +88,7 @@ static const fact facts[] = {
 
 /* The layout that the version stands for, on processors with 64-bit pointers. */
 enum { VERSION = 1 };
-static const uint64_t LAYOUT = 0x5cfcd5e7af023ec1;
+static const uint64_t LAYOUT = 0xe7476a5257cca4d1;
 
 static void layout_and_version(void **state)
 {

@@ -17,6 +17,10 @@ enum { CGX__WAVE = 32 };
 #if defined(__CUDACC_RDC__) && defined(__CUDA_ARCH__)
 #define CGX__RELOCATABLE 1
 #endif
+#if defined(__CUDACC_RDC__)
+/* The record of launches by kernels, one a device: what launches does not know its own. Set by the host. */
+CGX_UNUSED __device__ cgx__launch_record *cgx__image_record;
+#endif
 /* Barriers of the hardware beside the block's own (PTX ISA 9.7.13.1): numbers from 1 on. */
 enum { CGX__NAMED_BARRIERS = CGX__OVERLAYS ? 15 : 0 };
 /* Whether launches may have clusters of more than one block. */

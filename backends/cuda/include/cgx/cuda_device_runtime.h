@@ -28,11 +28,12 @@ CGX__INLINE cgx_status cgx__cuda_status(cudaError_t e)
     }
 }
 #define CGX__CUDA(call) cgx__cuda_status(call)
-/* What only cgx refuses: an invalid value, for CUDA's last error too. */
+/* What only cgx refuses: an invalid value, for CUDA's last error too. Of what CUDA 13's runtime for kernels refuses as such, a question
+ * for an attribute that does not exist does nothing else. (It takes a stream without the flag, for one.) */
 CGX_UNUSED static __device__ __noinline__ cgx_status cgx__cuda_refuse(void)
 {
-    cudaStream_t none;
-    cudaStreamCreateWithFlags(&none, cudaStreamDefault);
+    int none;
+    cudaDeviceGetAttribute(&none, (cudaDeviceAttr)0x7fff, 0);
     return CGX_ERROR_INVALID;
 }
 #else
@@ -41,6 +42,25 @@ extern "C" __device__ cgx_status cgx__no_kernel_of_the_file_is_declared_CGX_KERN
 #define CGX__CUDA(call) cgx__no_kernel_of_the_file_is_declared_CGX_KERNEL_LAUNCHING()
 #define cgx__cuda_refuse() CGX__CUDA(0)
 #endif
+
+/* ---- memory ---- */
+
+CGX__RUNTIME cgx_status cgx_heap_alloc(size_t bytes, void **memory)
+{
+#if defined(CGX__RELOCATABLE)
+    void *p = 0;
+    const cgx_status s = CGX__CUDA(cudaMalloc(&p, bytes ? bytes : 1)); /* malloc, with a last error */
+    if (!s)
+        *memory = p;
+    return s;
+#else
+    return (void)bytes, (void)memory, CGX__CUDA(0);
+#endif
+}
+CGX__RUNTIME cgx_status cgx_heap_free(void *memory)
+{
+    return memory ? CGX__CUDA(cudaFree(memory)) : CGX_OK;
+}
 
 /* ---- launches ---- */
 
@@ -51,8 +71,10 @@ CGX__INLINE cgx_status cgx__cuda_check(const cgx_config &c, int flags)
         c.size < sizeof c)
         return cgx__cuda_refuse();
     if ((c.flags & CGX_LAUNCH_COOPERATIVE) || (flags & CGX_KERNEL_IS_COOPERATIVE) || c.cluster.x > 1 ||
-        c.cluster.y > 1 || c.cluster.z > 1)
+        c.cluster.y > 1 || c.cluster.z > 1) {
+        cgx__cuda_refuse(); /* the last error is an invalid value: the runtime has nothing nearer to it */
         return CGX_ERROR_UNSUPPORTED;
+    }
     return CGX_OK;
 }
 /* What is beyond the device's limits has a status of its own, whatever the runtime calls it. */
@@ -95,32 +117,56 @@ CGX__INLINE cgx_status cgx__cuda_dlaunch(cgx_stream stream, const void *kernel, 
 #endif
 }
 
-CGX__INLINE cgx_status cgx__cuda_buffer(size_t bytes, void **buffer)
+/* CUDA's own pair, which asks for the shape with the launch, refuses the streams without an order (seen with CUDA 13), and the other
+ * asks for it with the buffer. So the buffer is of the heap, with its size and the kernel before it. */
+struct cgx__cuda_buffer {
+    uint64_t bytes;
+    cgx_device_kernel kernel; /* NULL: used up */
+};
+CGX__RUNTIME cgx_status cgx_launch_buffer(cgx_device_kernel kernel, size_t bytes, void **buffer)
 {
-#if defined(CGX__RELOCATABLE)
-    *buffer = cudaGetParameterBuffer(64, bytes);
-    return *buffer ? CGX_OK : CGX_ERROR_LIMIT;
-#else
-    return (void)bytes, (void)buffer, CGX__CUDA(0);
-#endif
-}
-
-CGX__RUNTIME cgx_status cgx_launch_buffer(cgx_device_kernel, size_t bytes, void **buffer)
-{
-    const cgx_status s = cgx__cuda_buffer(bytes, buffer);
-    if (!s)
-        memset(*buffer, 0, bytes); /* the hidden parameter */
-    return s;
+    if (!kernel || !buffer || bytes < sizeof(cgx__thread) || bytes > 4096 + sizeof(cgx__thread))
+        return cgx__cuda_refuse();
+    void *memory = 0;
+    const cgx_status s = cgx_heap_alloc(sizeof(cgx__cuda_buffer) + bytes, &memory);
+    if (s)
+        return s;
+    cgx__cuda_buffer *head = static_cast<cgx__cuda_buffer *>(memory);
+    head->bytes = bytes;
+    head->kernel = kernel;
+    memset(head + 1, 0, bytes);
+    /* The hidden parameter is the last one. Which kernel it is only its address says. */
+    reinterpret_cast<cgx__thread *>(reinterpret_cast<char *>(head + 1) + bytes)[-1] =
+        cgx__hidden_of("a kernel launched with a buffer");
+    *buffer = head + 1;
+    return CGX_OK;
 }
 CGX__RUNTIME cgx_status cgx_launch_with_buffer(cgx_stream stream, cgx_device_kernel kernel, cgx_config config,
                                                void *buffer)
 {
+    cgx__cuda_buffer *head = static_cast<cgx__cuda_buffer *>(buffer) - 1;
+    if (!buffer || !kernel || head->kernel != kernel)
+        return cgx__cuda_refuse();
+    head->kernel = 0;
     cgx_status s = cgx__cuda_check(config, 0);
-    if (s)
-        return s;
-    s = CGX__CUDA(cudaLaunchDevice(const_cast<void *>(kernel), buffer, cgx__cuda_dim(config.grid),
-                                   cgx__cuda_dim(config.block), cgx__cuda_dynamic(config), (cudaStream_t)stream));
-    return s ? cgx__cuda_failure(config, s) : s;
+#if defined(CGX__RELOCATABLE)
+    if (!s) {
+        void *parameters = cudaGetParameterBufferV2(const_cast<void *>(kernel), cgx__cuda_dim(config.grid),
+                                                    cgx__cuda_dim(config.block), cgx__cuda_dynamic(config));
+        if (parameters) {
+            memcpy(parameters, buffer, head->bytes);
+            s = CGX__CUDA(cudaLaunchDeviceV2(parameters, (cudaStream_t)stream));
+        } else {
+            s = CGX__CUDA(cudaPeekAtLastError());
+            s = s ? s : CGX_ERROR_LIMIT;
+        }
+        s = s ? cgx__cuda_failure(config, s) : s;
+    }
+#else
+    (void)stream;
+#endif
+    cgx_heap_free(head);
+    return s;
 }
 
 /* ---- streams and events ---- */
@@ -158,25 +204,35 @@ CGX__RUNTIME cgx_status cgx_stream_event_record(cgx_stream_event event, cgx_stre
     return CGX__CUDA(cudaEventRecord((cudaEvent_t)event, (cudaStream_t)stream));
 }
 
-/* ---- memory ---- */
-
-CGX__RUNTIME cgx_status cgx_heap_alloc(size_t bytes, void **memory)
-{
-    void *p = malloc(bytes ? bytes : 1); /* which is what cudaMalloc is in a kernel */
-    if (!p)
-        return CGX_ERROR_OUT_OF_MEMORY;
-    *memory = p;
-    return CGX_OK;
-}
-CGX__RUNTIME cgx_status cgx_heap_free(void *memory)
-{
-    free(memory);
-    return CGX_OK;
-}
+/* ---- copies and fills ---- */
 
 CGX__INLINE bool cgx__cuda_private(const void *p)
 {
     return __isShared(p) || __isLocal(p);
+}
+
+/* A kernel of ours: the fills of CUDA 13's runtime for kernels write zeros, whatever they are asked for (seen on an H200). */
+struct cgx__cuda_fill_arguments {
+    unsigned char *memory;
+    uint64_t pitch, rows, width, height, depth;
+    uint8_t value;
+};
+static __global__ void cgx__cuda_fill_rows(cgx__cuda_fill_arguments a)
+{
+    const uint64_t first = blockIdx.x * blockDim.x + threadIdx.x, step = (uint64_t)gridDim.x * blockDim.x;
+    const uint32_t word = a.value * 0x01010101u;
+    for (uint64_t r = blockIdx.y; r < a.height * a.depth; r += gridDim.y) {
+        unsigned char *row = a.memory + (r / a.height * a.rows + r % a.height) * a.pitch;
+        uint64_t head = (0 - (uint64_t)row) & 15;
+        head = head < a.width ? head : a.width;
+        const uint64_t words = (a.width - head) / 16;
+        for (uint64_t i = first; i < words; i += step)
+            reinterpret_cast<uint4 *>(row + head)[i] = make_uint4(word, word, word, word);
+        for (uint64_t i = first; i < head; i += step)
+            row[i] = a.value;
+        for (uint64_t i = head + 16 * words + first; i < a.width; i += step)
+            row[i] = a.value;
+    }
 }
 
 CGX__RUNTIME cgx_status cgx_stream_copy(cgx_stream stream, void *destination, const void *source, size_t bytes)
@@ -224,18 +280,14 @@ CGX__RUNTIME cgx_status cgx_stream_fill(cgx_stream stream, void *memory, uint8_t
 {
     if (!bytes)
         return CGX_OK;
-    if (cgx__cuda_private(memory))
-        return cgx__cuda_refuse();
-    return CGX__CUDA(cudaMemsetAsync(memory, value, bytes, (cudaStream_t)stream));
+    return cgx_stream_fill_3d(stream, memory, bytes, 1, value, bytes, 1, 1);
 }
 CGX__RUNTIME cgx_status cgx_stream_fill_2d(cgx_stream stream, void *memory, size_t pitch, uint8_t value, size_t width,
                                            size_t height)
 {
     if (!width || !height)
         return CGX_OK;
-    if (cgx__cuda_private(memory) || (height > 1 && pitch < width))
-        return cgx__cuda_refuse();
-    return CGX__CUDA(cudaMemset2DAsync(memory, pitch, value, width, height, (cudaStream_t)stream));
+    return cgx_stream_fill_3d(stream, memory, pitch, height, value, width, height, 1);
 }
 CGX__RUNTIME cgx_status cgx_stream_fill_3d(cgx_stream stream, void *memory, size_t pitch, size_t rows, uint8_t value,
                                            size_t width, size_t height, size_t depth)
@@ -244,13 +296,13 @@ CGX__RUNTIME cgx_status cgx_stream_fill_3d(cgx_stream stream, void *memory, size
         return CGX_OK;
     if (cgx__cuda_private(memory) || pitch < width || (depth > 1 && rows < height))
         return cgx__cuda_refuse();
-#if defined(CGX__RELOCATABLE)
-    cudaPitchedPtr p;
-    cudaExtent n;
-    p.ptr = memory, p.pitch = pitch, p.xsize = pitch, p.ysize = rows;
-    n.width = width, n.height = height, n.depth = depth;
-#endif
-    return CGX__CUDA(cudaMemset3DAsync(p, value, n, (cudaStream_t)stream));
+    const uint64_t parts = (width + 64 * 1024 - 1) / (64 * 1024), rows_in_all = (uint64_t)height * depth;
+    const cgx__cuda_fill_arguments a = {
+        static_cast<unsigned char *>(memory), pitch, rows, width, height, depth, value
+    };
+    cgx_config c = cgx_config_1d((int)(parts < 1024 ? parts : 1024), width < 256 ? 32 : 256);
+    c.grid.y = (int)(rows_in_all < 1024 ? rows_in_all : 1024);
+    return cgx__cuda_dlaunch(stream, (const void *)cgx__cuda_fill_rows, c, 0, a);
 }
 
 /* ---- questions ---- */

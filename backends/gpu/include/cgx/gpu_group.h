@@ -774,23 +774,15 @@ CGX__INLINE int cgx__query_shared_rank(cgx_cluster, const void *p, int)
 
 CGX__INLINE cgx__launch_record *cgx__record(const cgx__thread *t)
 {
-    return reinterpret_cast<cgx__launch_record *>(t->record & ~(uint64_t)1);
+    return reinterpret_cast<cgx__launch_record *>(t->record & ~(uint64_t)(CGX__IS_COOPERATIVE | CGX__IS_CHILD));
 }
 /* The first misuse of the queue's launches is kept for the host, and the thread ends. */
 CGX__INLINE void cgx__misuse(const cgx__thread *t, uint32_t misuse, int line)
 {
     cgx__launch_record *record = cgx__record(t);
 #if defined(CGX__RELOCATABLE)
-    if (!record) { /* launched by a kernel: the launch ends as by a failed assertion */
-        const char *text = "misuse";
-        switch (misuse) {
-#define CGX__CASE(name, words) \
-    case CGX__MISUSE_##name: text = words; break;
-            CGX_FOREACH_DEVICE_MISUSE(CGX__CASE)
-#undef CGX__CASE
-        }
-        cgx__gpu_misuse(text, line, t->kernel ? reinterpret_cast<const char *>(t->kernel) : "a kernel");
-    }
+    if (!record) /* launched by a kernel */
+        record = cgx__image_record;
 #endif
     if (record && !cgx__device_exchange(&record->claimed, 1)) {
         cgx__launch_error *e = record->error;
@@ -798,6 +790,11 @@ CGX__INLINE void cgx__misuse(const cgx__thread *t, uint32_t misuse, int line)
         e->block = cgx__gpu_block();
         e->thread = cgx__rank_in_block();
         e->kernel = t->kernel;
+        int at = 0;
+        for (const char *name = reinterpret_cast<const char *>(t->record & CGX__IS_CHILD ? t->kernel : 0);
+             name && name[at] && at < CGX__ERROR_NAME - 1; at++)
+            e->name[at] = name[at];
+        e->name[at] = 0;
         cgx__fence_system();
         cgx__put(&e->misuse, misuse);
         cgx__fence_system();
@@ -806,7 +803,7 @@ CGX__INLINE void cgx__misuse(const cgx__thread *t, uint32_t misuse, int line)
 }
 CGX__INLINE int cgx__grid_is_valid(cgx_grid g)
 {
-    return (int)(g.t->record & 1);
+    return (int)(g.t->record & CGX__IS_COOPERATIVE);
 }
 /* One thread of a block arrives for it: the first block's brings what is missing to 2^31, so that the highest bit changes
  * when all have come and the rest is zero again. The token is what was there. */

@@ -42,12 +42,13 @@
     };
 #define CGX__ARGUMENTS_OF(name) struct name##__parameters
 
-/* The launch by a kernel: known before the kernel's body, which may launch itself. A child has no record of its launch, whose
- * place the caller does not know; its kernel is a name. */
+/* The launch by a kernel: known before the kernel's body, which may launch itself. Of a child on CUDA the record is the image's, for
+ * the caller does not know its own. */
 extern "C++" {
 CGX__INLINE cgx__thread cgx__hidden_of(const char *name)
 {
     cgx__thread t = cgx__thread();
+    t.record = CGX__IS_CHILD;
     t.kernel = (uint64_t)name;
     return t;
 }
