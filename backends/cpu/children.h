@@ -3,25 +3,14 @@
  * family: the host's launch and all its descendants. */
 #ifndef CGX_CHILDREN_H
 #define CGX_CHILDREN_H
+#include "../order.h"
 #include "fiber.h"
 
 typedef struct item item;
 
-/* An item that was somewhere last: done, and perhaps used for another, when its serial is not this one. */
-typedef struct {
-    item *item;
-    uint64_t serial;
-} place;
-
-/* Of a list of what waits for an item; part of the item that waits. */
-typedef struct edge {
-    item *to;
-    struct edge *next;
-} edge;
-
 /* A stream or an event of a grid. */
 typedef struct {
-    place last;
+    order_place last;
     int live;
 } stream_slot;
 typedef struct {
@@ -29,24 +18,18 @@ typedef struct {
     int count, capacity;
 } stream_table;
 
-typedef enum { ITEM_LAUNCH, ITEM_COPY, ITEM_FILL, ITEM_MARK } item_kind;
+typedef enum { ITEM_LAUNCH, ITEM_COPY, ITEM_FILL } item_kind;
 enum { INLINE_ARGUMENTS = 128 };
 
 struct item {
-    uint64_t serial; /* of this use; 0 when it is nobody's */
+    order_item order;
     item_kind kind;
-    int tail;     /* waits in its parent's tail stream */
-    int blockers; /* items it waits for: the one before it in its stream, an event's */
-    edge waits[2], *successors;
-    item *parent;
-    item *next, *before; /* in the list of those that may run, or of tails, or of spare ones */
     /* A launch. */
     launch *l;
     int64_t clusters, begun; /* of them, by some worker */
     int parts;               /* workers that are at some now */
-    int children;            /* its blocks together, and what it launched but tails, that are not over */
-    item *tails, *last_tail;
-    item *buffers; /* of arguments, that were not launched yet; by `next` */
+    item *buffers;           /* of arguments, that were not launched yet */
+    item *next_buffer;
     stream_table streams, events;
     launch own; /* *l, but for the host's */
     void *arguments;
@@ -75,11 +58,9 @@ INTERNAL void cgx__family_unlock(void);
 INTERNAL item *cgx__item_new(item *grid, item_kind kind, size_t argument_bytes);
 /* One that is not submitted after all. Locked. */
 INTERNAL void cgx__item_drop(item *i);
-/* Puts the item behind *LAST, or with TAIL into the grid's tail stream; with neither it may run at once. False, and dropped,
- * if the limit of pending ones is reached. Locked. */
-INTERNAL int cgx__item_submit(item *i, place *last, int tail);
-/* What comes into the stream *LAST from now on waits for *EVENT. Locked, as the next two. CGX_ERROR_LIMIT or _OUT_OF_MEMORY. */
-INTERNAL cgx_status cgx__stream_wait(item *grid, place *last, const place *event);
+/* As those of order.h. Locked, as the next one. */
+INTERNAL int cgx__item_submit(item *i, order_place *last, int tail);
+INTERNAL cgx_status cgx__stream_wait(item *grid, order_place *last, const order_place *event);
 /* The number of a new stream or event, or -1. */
 INTERNAL int cgx__stream_add(stream_table *t);
 #endif

@@ -11,10 +11,10 @@
 struct callers {
     uint64_t grid;
     int64_t block_rank;
-    place last; /* of the block's stream */
+    order_place last; /* of the block's stream */
     struct {
         cgx_status error;
-        place last;
+        order_place last;
     } threads[CGX__MAX_THREADS];
 };
 
@@ -59,10 +59,10 @@ static __attribute__((noinline)) cgx_status called_by(caller *c)
     c->grid = w->launch->item;
     c->block = them;
     c->rank = t->rank;
-    if (them->grid != c->grid->serial || them->block_rank != b->pub.shape.block_rank) {
+    if (them->grid != c->grid->order.serial || them->block_rank != b->pub.shape.block_rank) {
         memset(them->threads, 0, (size_t)b->pub.shape.threads * sizeof them->threads[0]);
         memset(&them->last, 0, sizeof them->last);
-        them->grid = c->grid->serial;
+        them->grid = c->grid->order.serial;
         them->block_rank = b->pub.shape.block_rank;
     }
     return CGX_OK;
@@ -87,7 +87,7 @@ static cgx_status new_handle(const caller *c, stream_table *t, int is_event, voi
     cgx__family_unlock();
     if (i < 0)
         return CGX_ERROR_OUT_OF_MEMORY;
-    *handle = (void *)(uintptr_t)(c->grid->serial << HANDLE_SERIAL | (uint64_t)i << 1 | (uint64_t)is_event);
+    *handle = (void *)(uintptr_t)(c->grid->order.serial << HANDLE_SERIAL | (uint64_t)i << 1 | (uint64_t)is_event);
     return CGX_OK;
 }
 
@@ -95,13 +95,13 @@ static stream_slot *find_handle(const caller *c, stream_table *t, int is_event, 
 {
     const uint64_t h = (uintptr_t)handle;
     const int64_t i = (int64_t)(h >> 1 & (MAX_HANDLES - 1));
-    if (h >> HANDLE_SERIAL != c->grid->serial || (int)(h & 1) != is_event || i >= t->count || !t->slots[i].live)
+    if (h >> HANDLE_SERIAL != c->grid->order.serial || (int)(h & 1) != is_event || i >= t->count || !t->slots[i].live)
         return NULL;
     return t->slots + i;
 }
 
 /* Locked. *LAST is NULL for the two streams without an order of their own. */
-static cgx_status find_stream(const caller *c, cgx_stream stream, place **last)
+static cgx_status find_stream(const caller *c, cgx_stream stream, order_place **last)
 {
     *last = NULL;
     if (stream == CGX_FIRE_AND_FORGET || stream == CGX_TAIL_LAUNCH)
@@ -170,7 +170,7 @@ cgx_status cgx_stream_event_destroy(cgx_stream_event event)
 }
 
 /* The two of a stream with an order and an event; locked when CGX_OK. */
-static cgx_status find_both(caller *c, cgx_stream stream, cgx_stream_event event, place **last, place **at)
+static cgx_status find_both(caller *c, cgx_stream stream, cgx_stream_event event, order_place **last, order_place **at)
 {
     cgx_status s = called_by(c);
     if (s)
@@ -189,7 +189,7 @@ static cgx_status find_both(caller *c, cgx_stream stream, cgx_stream_event event
 cgx_status cgx_stream_event_record(cgx_stream_event event, cgx_stream stream)
 {
     caller c;
-    place *last, *at;
+    order_place *last, *at;
     cgx_status s = find_both(&c, stream, event, &last, &at);
     if (s)
         return s;
@@ -201,7 +201,7 @@ cgx_status cgx_stream_event_record(cgx_stream_event event, cgx_stream stream)
 cgx_status cgx_stream_wait_event(cgx_stream stream, cgx_stream_event event)
 {
     caller c;
-    place *last, *at;
+    order_place *last, *at;
     cgx_status s = find_both(&c, stream, event, &last, &at);
     if (s)
         return s;
@@ -214,7 +214,7 @@ cgx_status cgx_stream_wait_event(cgx_stream stream, cgx_stream_event event)
 
 static cgx_status submit(const caller *c, item *i, cgx_stream stream)
 {
-    place *last;
+    order_place *last;
     cgx__family_lock();
     cgx_status s = find_stream(c, stream, &last);
     if (s)
@@ -279,7 +279,7 @@ cgx_status cgx_launch_buffer(cgx_device_kernel kernel, size_t bytes, void **buff
     if (!i)
         return result(&c, CGX_ERROR_OUT_OF_MEMORY);
     cgx__family_lock();
-    i->next = c.grid->buffers;
+    i->next_buffer = c.grid->buffers;
     c.grid->buffers = i;
     cgx__family_unlock();
     i->own.kernel = k;
@@ -295,10 +295,10 @@ cgx_status cgx_launch_with_buffer(cgx_stream stream, cgx_device_kernel kernel, c
     if (s)
         return s;
     cgx__family_lock();
-    for (item **at = &c.grid->buffers; *at; at = &(*at)->next)
+    for (item **at = &c.grid->buffers; *at; at = &(*at)->next_buffer)
         if ((*at)->arguments == buffer && (*at)->own.kernel == kernel) {
             i = *at;
-            *at = i->next;
+            *at = i->next_buffer;
             break;
         }
     cgx__family_unlock();
