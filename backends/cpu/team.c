@@ -2,9 +2,10 @@
 #include "team.h"
 #include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
-enum { WORK_SPINS = 2000, DONE_SPINS = 2000 };
+enum { SPINS = 2000, SPINS_ALONE = 128, YIELD_EVERY = 32 };
 
 /* What one member is to do next; a cache line each. */
 typedef struct {
@@ -35,6 +36,16 @@ void cgx__team_relax(void)
 #endif
 }
 
+/* The I-th turn of a loop that waits for another thread. The system may have put that thread on this core, and it then runs only when
+ * the core is handed over: the turns that follow a fast answer's do that now and again. */
+static void spin(int i)
+{
+    if (i > SPINS_ALONE && i % YIELD_EVERY == 0)
+        sched_yield();
+    else
+        cgx__team_relax();
+}
+
 int cgx__team_size(void)
 {
     return team.size;
@@ -50,8 +61,8 @@ static int take(member *m, unsigned job)
 static void serve(member *m, int part)
 {
     for (unsigned seen = 0;;) {
-        for (int i = 0; i < WORK_SPINS && __atomic_load_n(&m->asked, __ATOMIC_ACQUIRE) == seen; i++)
-            cgx__team_relax();
+        for (int i = 0; i < SPINS && __atomic_load_n(&m->asked, __ATOMIC_ACQUIRE) == seen; i++)
+            spin(i);
         if (__atomic_load_n(&m->asked, __ATOMIC_ACQUIRE) == seen) {
             /* Asleep is set before the last look, as the lead looks at it after asking: one of the two sees the other. */
             pthread_mutex_lock(&team.lock);
@@ -121,8 +132,8 @@ void cgx__team_run(team_fn *fn, void *argument, int parts, int together)
             fn(argument, i, parts);
             __atomic_sub_fetch(&team.busy, 1, __ATOMIC_RELAXED);
         }
-    for (int i = 0; i < DONE_SPINS && __atomic_load_n(&team.busy, __ATOMIC_ACQUIRE); i++)
-        cgx__team_relax();
+    for (int i = 0; i < SPINS && __atomic_load_n(&team.busy, __ATOMIC_ACQUIRE); i++)
+        spin(i);
     if (!__atomic_load_n(&team.busy, __ATOMIC_ACQUIRE))
         return;
     pthread_mutex_lock(&team.lock);
