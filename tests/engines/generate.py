@@ -32,7 +32,9 @@ class Kernel:
 
     def divergent(self):
         return self.r.choice(["t % 3 == 0", "v > 0.5f", "(k & 3) < 2", "t < size / 2", "lane == (u & 31)", "t / 32 == 0",
-                              "((t + u) & 7) == 5"])
+                              "((t + u) & 7) == 5", "t == 0", "t >= (u & 31)", "x == u % 7", "x >= 3 && y == 1",
+                              "x + u <= n + 9", "t > 5 && t <= (u & 63)", "x != n && x < 7", "z == 0 && x == 2",
+                              "(unsigned)t < (unsigned)u", "g - 70 < all / 3", "!(x > 4 || y < 2)"])
 
     def value(self):
         return self.r.choice(["v * 0.5f", "v + 0.25f", "v - (float)(t & 3)", "(float)k * 0.125f + v", "v * v * 0.25f",
@@ -64,7 +66,10 @@ class Kernel:
         kinds = [
             f"v = v * 0.5f + cgx_reduce({g}, v, CGX_PLUS) * 0.001f;", f"k += cgx_reduce({g}, k & 15, CGX_GREATER);",
             f"v += cgx_inclusive_scan({g}, v, CGX_LESS) * 0.25f;", f"k ^= cgx_exclusive_scan({g}, k & 7, CGX_PLUS);",
-            f"v = cgx_shfl({g}, v, t + u);", f"v = cgx_shfl_xor({g}, v, 1) * 0.5f;", f"k += cgx_shfl_up({g}, k, 2) & 31;",
+            f"v = cgx_shfl({g}, v, t + u);", f"v = cgx_shfl_xor({g}, v, {self.r.choice([1, 2, 3, 4, 5, 8, 9, 16, 31, 'u & 15', 'k & 7'])}) * 0.5f;",
+            f"v = cgx_shfl({g}, v, {self.r.choice(['0', 'u', '3', 'k'])}) + 0.125f;",
+            f"k += (int)cgx_shfl_up({g}, (short)k, {self.r.choice(['1', '4', 'u & 3'])});",
+            f"v += (float)cgx_shfl_down({g}, (double)v, {self.r.choice(['1', '7', 'u & 7'])}) * 0.125f;", f"k += cgx_shfl_up({g}, k, 2) & 31;",
             f"v += (float)cgx_shfl_down({g}, (double)v, k & 3);", f"k += cgx_any({g}, v > 1.0f) ? 3 : 1;",
             f"k ^= cgx_all({g}, v < 2.0f) ? 1 : 2;", f"v = v * 0.5f + helper_{g}({g}, v, k);"]
         if g != "b":
@@ -152,9 +157,10 @@ class Kernel:
                 "    cgx_tile_32 w = cgx_tiled_partition(b, 32);", "    cgx_tile_8 q = cgx_tiled_partition(w, 8);",
                 "    const int t = cgx_thread_rank(b), size = cgx_num_threads(b), lane = cgx_thread_rank(w);",
                 "    const int64_t g = cgx_thread_rank(cgx_this_grid()), all = cgx_num_threads(cgx_this_grid());",
+                "    const int x = cgx_thread_index(b).x, y = cgx_thread_index(b).y, z = cgx_thread_index(b).z;",
                 "    const int blk = (int)cgx_block_rank(cgx_this_grid());",
                 "    float v = in[g], mine[4] = { v, v + 1.0f, v * 2.0f, 0.5f };", "    int k = t & 7, u = blk + n;",
-                "    (void)q, (void)lane, (void)size, (void)all, (void)blk, (void)u;"]
+                "    (void)q, (void)lane, (void)size, (void)all, (void)blk, (void)u, (void)x, (void)y, (void)z;"]
         return "\n".join(head + self.out + ["    out[g] = v + (float)(k & 1023) + mine[k & 3];", "}", ""])
 
 

@@ -10,7 +10,8 @@ enum { BLOCKS = 3, LARGEST = 256 };
 
 int main(void)
 {
-    static const cgx_dim3 shapes[] = { { 64, 1, 1 }, { 256, 1, 1 }, { 16, 6, 1 }, { 8, 4, 4 }, { 32, 1, 1 } };
+    static const cgx_dim3 shapes[] = { { 64, 1, 1 },  { 256, 1, 1 }, { 16, 6, 1 },
+                                       { 16, 16, 1 }, { 8, 4, 4 },   { 32, 1, 1 } };
     static float in[BLOCKS * LARGEST], out[BLOCKS * LARGEST];
     cgx_queue *queue;
     CGX_TRY(cgx_queue_open("cpu", &queue));

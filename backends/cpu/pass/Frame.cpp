@@ -9,9 +9,27 @@ using namespace llvm;
 
 namespace cgx {
 
-namespace {
-enum { RematerialiseAtMost = 10 }; // instructions
+static bool isLeaf(const Kernel &K, const Value *V) {
+  auto *I = dyn_cast<Instruction>(V);
+  return !I || isa<AllocaInst>(I) || isThreadIndex(I) || !K.Divergent.contains(I);
+}
 
+static bool fitsBudget(const Kernel &K, const Value *V, int &Budget) {
+  if (isLeaf(K, V))
+    return true;
+  auto *I = cast<Instruction>(V);
+  if (--Budget < 0 || (!isa<BinaryOperator>(I) && !isa<CastInst>(I) && !isa<GetElementPtrInst>(I) && !isa<CmpInst>(I) &&
+                       !isa<SelectInst>(I)))
+    return false;
+  return all_of(I->operands(), [&](const Use &O) { return fitsBudget(K, O.get(), Budget); });
+}
+
+bool canRematerialise(const Kernel &K, const Value *V) {
+  int Budget = 10; // instructions
+  return fitsBudget(K, V, Budget);
+}
+
+namespace {
 class Spiller {
   Kernel &K;
 
@@ -46,22 +64,9 @@ class Spiller {
     return I;
   }
 
-  bool isLeaf(Value *V) const {
-    auto *I = dyn_cast<Instruction>(V);
-    return !I || isa<AllocaInst>(I) || isThreadIndex(I) || !K.Divergent.contains(I);
-  }
-  bool canRematerialise(Value *V, int &Budget) const {
-    if (isLeaf(V))
-      return true;
-    auto *I = cast<Instruction>(V);
-    if (--Budget < 0 || (!isa<BinaryOperator>(I) && !isa<CastInst>(I) && !isa<GetElementPtrInst>(I) &&
-                         !isa<CmpInst>(I) && !isa<SelectInst>(I)))
-      return false;
-    return all_of(I->operands(), [&](Use &O) { return canRematerialise(O.get(), Budget); });
-  }
   Value *clonedAt(Value *V, Instruction *At) {
     auto *I = dyn_cast<Instruction>(V);
-    if (!I || isa<AllocaInst>(I) || (isLeaf(I) && !isThreadIndex(I)))
+    if (!I || isa<AllocaInst>(I) || (isLeaf(K, I) && !isThreadIndex(I)))
       return V;
     Instruction *C = I->clone();
     if (!isThreadIndex(I))
@@ -132,9 +137,8 @@ public:
       rematerialise(I);
     Work.clear();
     for (Instruction &I : instructions(K.F)) {
-      int Budget = RematerialiseAtMost;
       if (I.getParent() != K.Entry && K.Divergent.contains(&I) && !isThreadIndex(&I) && !isa<AllocaInst>(I) &&
-          canRematerialise(&I, Budget) && crosses(&I))
+          canRematerialise(K, &I) && crosses(&I))
         Work.push_back(&I);
     }
     for (Instruction *I : reverse(Work))

@@ -82,48 +82,69 @@ LaneLoop createLaneLoop(Kernel &K, const Twine &Name) {
   LLVMContext &C = K.F.getContext();
   auto Make = [&](const char *Part) { return BasicBlock::Create(C, Name + "." + Part, &K.F); };
   LaneLoop L;
-  BasicBlock *Rows = Make("rows"), *Row = Make("row"), *Lanes = Make("lanes"), *Next = Make("next"),
-             *RowEnd = Make("rowend");
-  L.Head = Rows, L.Body = Lanes, L.Latch = Next, L.Exit = Make("end");
+  L.Head = Make("rows"), L.Row = Make("row"), L.RowEnd = Make("rowend"), L.Exit = Make("end");
   L.Accesses = MDNode::getDistinct(C, {});
 
-  IRBuilder<> IR(Rows);
+  IRBuilder<> IR(L.Head);
   Value *Zero = IR.getInt32(0), *One = IR.getInt32(1);
   Value *Count = IR.CreateMul(K.NY, K.NZ, "", true, true);
-  IR.CreateBr(Row);
+  IR.CreateBr(L.Row);
 
-  IR.SetInsertPoint(Row);
+  IR.SetInsertPoint(L.Row);
   PHINode *R = IR.CreatePHI(IR.getInt32Ty(), 2, "row"), *Y = IR.CreatePHI(IR.getInt32Ty(), 2, "y"),
           *Z = IR.CreatePHI(IR.getInt32Ty(), 2, "z");
-  Value *First = IR.CreateMul(R, K.NX, "", true, true);
-  IR.CreateBr(Lanes);
+  L.First = IR.CreateMul(R, K.NX, "", true, true);
+  L.Y = Y, L.Z = Z;
+  L.Tail = L.Row;
 
-  IR.SetInsertPoint(Lanes);
-  PHINode *X = IR.CreatePHI(IR.getInt32Ty(), 2, "x");
-  L.X = X, L.Y = Y, L.Z = Z;
-  L.Rank = IR.CreateAdd(First, X, "rank", true, true);
-  L.Lane = IR.CreateZExt(L.Rank, IR.getInt64Ty(), "lane");
-
-  IR.SetInsertPoint(Next);
-  Value *NextX = IR.CreateAdd(X, One, "", true, true);
-  Instruction *Back = IR.CreateCondBr(IR.CreateICmpULT(NextX, K.NX), Lanes, RowEnd);
-  MDNode *Parallel = MDNode::get(C, {MDString::get(C, "llvm.loop.parallel_accesses"), L.Accesses});
-  MDNode *Id = MDNode::getDistinct(C, {nullptr, Parallel});
-  Id->replaceOperandWith(0, Id);
-  Back->setMetadata(LLVMContext::MD_loop, Id);
-
-  IR.SetInsertPoint(RowEnd);
+  IR.SetInsertPoint(L.RowEnd);
   Value *NextRow = IR.CreateAdd(R, One, "", true, true), *NextY = IR.CreateAdd(Y, One, "", true, true);
   Value *Plane = IR.CreateICmpEQ(NextY, K.NY);
   Value *NewY = IR.CreateSelect(Plane, Zero, NextY), *NewZ = IR.CreateAdd(Z, IR.CreateZExt(Plane, IR.getInt32Ty()));
-  IR.CreateCondBr(IR.CreateICmpULT(NextRow, Count), Row, L.Exit);
+  IR.CreateCondBr(IR.CreateICmpULT(NextRow, Count), L.Row, L.Exit);
 
-  R->addIncoming(Zero, Rows), R->addIncoming(NextRow, RowEnd);
-  Y->addIncoming(Zero, Rows), Y->addIncoming(NewY, RowEnd);
-  Z->addIncoming(Zero, Rows), Z->addIncoming(NewZ, RowEnd);
-  X->addIncoming(Zero, Row), X->addIncoming(NextX, Next);
+  R->addIncoming(Zero, L.Head), R->addIncoming(NextRow, L.RowEnd);
+  Y->addIncoming(Zero, L.Head), Y->addIncoming(NewY, L.RowEnd);
+  Z->addIncoming(Zero, L.Head), Z->addIncoming(NewZ, L.RowEnd);
   return L;
 }
+
+LaneRange addRange(Kernel &K, LaneLoop &L, Value *From, Value *To, bool OneLane, const Twine &Name) {
+  LLVMContext &C = K.F.getContext();
+  BasicBlock *Lanes = BasicBlock::Create(C, Name + ".lanes", &K.F), *Next = BasicBlock::Create(C, Name + ".next", &K.F),
+             *Behind = BasicBlock::Create(C, Name + ".behind", &K.F);
+  LaneRange G;
+  G.Body = Lanes, G.Latch = Next, G.Y = L.Y, G.Z = L.Z;
+  IRBuilder<> IR(L.Tail);
+  if (From || To) // may be empty
+    IR.CreateCondBr(IR.CreateICmpULT(From ? From : IR.getInt32(0), To ? To : K.NX), Lanes, Behind);
+  else
+    IR.CreateBr(Lanes);
+
+  IR.SetInsertPoint(Lanes);
+  PHINode *X = IR.CreatePHI(IR.getInt32Ty(), 2, "x");
+  X->addIncoming(From ? From : IR.getInt32(0), L.Tail);
+  G.X = X;
+  G.Rank = IR.CreateAdd(L.First, X, "rank", true, true);
+  G.Lane = IR.CreateZExt(G.Rank, IR.getInt64Ty(), "lane");
+
+  IR.SetInsertPoint(Next);
+  if (OneLane) {
+    IR.CreateBr(Behind);
+  } else {
+    Value *NextX = IR.CreateAdd(X, IR.getInt32(1), "", true, true);
+    Instruction *Back = IR.CreateCondBr(IR.CreateICmpULT(NextX, To ? To : K.NX), Lanes, Behind);
+    MDNode *Parallel = MDNode::get(C, {MDString::get(C, "llvm.loop.parallel_accesses"), L.Accesses});
+    MDNode *Id = MDNode::getDistinct(C, {nullptr, Parallel});
+    Id->replaceOperandWith(0, Id);
+    Back->setMetadata(LLVMContext::MD_loop, Id);
+    X->addIncoming(NextX, Next);
+  }
+  L.Tail = Behind;
+  return G;
+}
+
+void closeLaneLoop(LaneLoop &L) { BranchInst::Create(L.RowEnd, L.Tail); }
 
 void cloneRegion(Kernel &K, const Region &R, ValueToValueMapTy &Map, const Twine &Suffix,
                  SmallVectorImpl<BasicBlock *> &Copies) {
@@ -143,7 +164,7 @@ void cloneRegion(Kernel &K, const Region &R, ValueToValueMapTy &Map, const Twine
     }
 }
 
-void finishLane(const LaneLoop &L, ArrayRef<BasicBlock *> Copies) {
+void finishLane(const LaneRange &L, MDNode *Accesses, ArrayRef<BasicBlock *> Copies) {
   for (BasicBlock *B : Copies)
     for (Instruction &I : make_early_inc_range(*B)) {
       Value *Is = nullptr;
@@ -167,7 +188,7 @@ void finishLane(const LaneLoop &L, ArrayRef<BasicBlock *> Copies) {
         I.replaceAllUsesWith(Is);
         I.eraseFromParent();
       } else if (I.mayReadOrWriteMemory()) {
-        I.setMetadata(LLVMContext::MD_access_group, L.Accesses);
+        I.setMetadata(LLVMContext::MD_access_group, Accesses);
       }
     }
 }

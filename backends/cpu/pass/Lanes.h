@@ -39,19 +39,30 @@ Region regionFrom(const Kernel &K, llvm::BasicBlock *Start);
 // Whether the region does the same for all threads and has no effect but on uniform slots: once will do.
 bool isScalar(const Kernel &K, const Region &R);
 
-// A loop over all threads of the block, x innermost. The body goes between Body's end and Latch.
+// A loop over all threads of the block, x innermost, a row cut into one or more ranges.
 struct LaneLoop {
-  llvm::BasicBlock *Head, *Body, *Latch, *Exit;
+  llvm::BasicBlock *Head, *Row, *Exit;
+  llvm::Value *First, *Y, *Z; // rank of the row's first thread, as of Row's end
+  llvm::MDNode *Accesses;     // those of all bodies, which do not depend on each other
+  llvm::BasicBlock *Tail, *RowEnd;
+};
+// The body of one range goes between Body's end and Latch.
+struct LaneRange {
+  llvm::BasicBlock *Body, *Latch;
   llvm::Value *Rank, *X, *Y, *Z, *Lane; // Lane is the rank as an index
-  llvm::MDNode *Accesses;               // those of the body, which do not depend on each other
 };
 LaneLoop createLaneLoop(Kernel &K, const llvm::Twine &Name);
+// Adds the loop over lanes From to To - 1 of the row; null: its begin and its end. OneLane: there are no more than
+// that.
+LaneRange addRange(Kernel &K, LaneLoop &L, llvm::Value *From, llvm::Value *To, bool OneLane, const llvm::Twine &Name);
+// After the last range.
+void closeLaneLoop(LaneLoop &L);
 
 // Copies the region's blocks into the function. Map says where boundaries, slots and arrays are.
 void cloneRegion(Kernel &K, const Region &R, llvm::ValueToValueMapTy &Map, const llvm::Twine &Suffix,
                  llvm::SmallVectorImpl<llvm::BasicBlock *> &Copies);
 // In a lane's copies: marks become the lane's values, memory accesses independent, returns go to End.
-void finishLane(const LaneLoop &L, llvm::ArrayRef<llvm::BasicBlock *> Copies);
+void finishLane(const LaneRange &L, llvm::MDNode *Accesses, llvm::ArrayRef<llvm::BasicBlock *> Copies);
 // Copies what boundary B computes for its mark behind IR's place; the copy of the mark, or null.
 llvm::CallInst *cloneBoundary(const Boundary &B, llvm::IRBuilder<> &IR, llvm::ValueToValueMapTy &Map);
 

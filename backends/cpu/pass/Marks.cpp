@@ -19,6 +19,8 @@ Mark markOf(const Value *V) {
       .Case("y", Mark::Y)
       .Case("z", Mark::Z)
       .Case("packed", Mark::Packed)
+      .Case("same", Mark::Same)
+      .Case("value", Mark::Value)
       .Case("step", Mark::Step)
       .Case("refuse", Mark::Refuse)
       .Default(Mark::None);

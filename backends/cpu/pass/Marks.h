@@ -12,7 +12,7 @@
 
 namespace cgx {
 
-enum class Mark { None, Kernel, Rank, X, Y, Z, Packed, Step, Refuse };
+enum class Mark { None, Kernel, Rank, X, Y, Z, Packed, Same, Value, Step, Refuse };
 Mark markOf(const llvm::Value *V);
 inline bool isMark(const llvm::Value *V, Mark M) { return markOf(V) == M; }
 // Differs from thread to thread: the thread's place in its block.
@@ -88,6 +88,8 @@ void splitAtMarks(Kernel &K);
 void splitAtUniformBranches(Kernel &K);
 // Frame.cpp: afterwards no value lives across a boundary but in slots.
 void spillAcrossBoundaries(Kernel &K);
+// Whether V is cheap to compute again from the thread's index and from what is the same for all.
+bool canRematerialise(const Kernel &K, const llvm::Value *V);
 // UniformMode.cpp: every region a loop over the lanes.
 void emitUniform(Kernel &K);
 // PerLaneMode.cpp: every region a loop over the lanes that are ready for it, and libcgx says which.

@@ -49,13 +49,15 @@ class LanesEmitter {
   }
 
   void emitRegion(unsigned Index, const Region &R) {
-    LaneLoop L = createLaneLoop(K, "r" + Twine(Index));
+    LaneLoop Loop = createLaneLoop(K, "r" + Twine(Index));
+    const LaneRange L = addRange(K, Loop, nullptr, nullptr, false, "r" + Twine(Index));
+    closeLaneLoop(Loop);
     K.LaneLoops++, K.Regions++;
     IRBuilder<> IR(L.Body);
     ValueToValueMapTy Map;
     Value *Mine = IR.CreateInBoundsGEP(IR.getInt32Ty(), State, L.Lane);
     LoadInst *Now = IR.CreateLoad(IR.getInt32Ty(), Mine);
-    Now->setMetadata(LLVMContext::MD_access_group, L.Accesses);
+    Now->setMetadata(LLVMContext::MD_access_group, Loop.Accesses);
     BasicBlock *Ready = BasicBlock::Create(C, "ready", &K.F);
     IR.CreateCondBr(IR.CreateICmpEQ(Now, IR.getInt32(Index | LaneReady)), Ready, L.Latch);
     IR.SetInsertPoint(Ready);
@@ -63,7 +65,7 @@ class LanesEmitter {
     SmallVector<BasicBlock *, 8> Copies;
     auto Store = [&](IRBuilder<> &To, Value *V, Value *Array, Type *T) {
       Value *At = T->isIntegerTy(32) && Array == State ? Mine : To.CreateInBoundsGEP(T, Array, L.Lane);
-      To.CreateStore(V, At)->setMetadata(LLVMContext::MD_access_group, L.Accesses);
+      To.CreateStore(V, At)->setMetadata(LLVMContext::MD_access_group, Loop.Accesses);
     };
     for (unsigned E : R.Exits) {
       BasicBlock *Wait = BasicBlock::Create(C, "waits", &K.F);
@@ -91,9 +93,9 @@ class LanesEmitter {
       }
     IR.CreateBr(cast<BasicBlock>(Map[R.Start]));
     Copies.append(Cloned.begin(), Cloned.end());
-    finishLane(L, Copies);
-    BranchInst::Create(Dispatch, L.Exit);
-    Next->addCase(IR.getInt32(Index), L.Head);
+    finishLane(L, Loop.Accesses, Copies);
+    BranchInst::Create(Dispatch, Loop.Exit);
+    Next->addCase(IR.getInt32(Index), Loop.Head);
   }
 
   // The step of a group, with the operands of its first lane.
@@ -105,7 +107,7 @@ class LanesEmitter {
     IRBuilder<> IR(Head);
     Value *First = IR.CreateLoad(IR.getInt32Ty(), Group);
     Value *Count = IR.CreateLoad(IR.getInt32Ty(), IR.CreateConstInBoundsGEP1_64(IR.getInt32Ty(), Group, 1));
-    LaneLoop L{};
+    LaneRange L{};
     L.Rank = First;
     L.X = IR.CreateURem(First, K.NX);
     Value *Row = IR.CreateUDiv(First, K.NX);
@@ -116,8 +118,7 @@ class LanesEmitter {
     emitStep(IR, M, false, First, Count);
     IR.CreateBr(Dispatch);
     M->eraseFromParent();
-    L.Accesses = MDNode::getDistinct(C, {});
-    finishLane(L, {Head});
+    finishLane(L, MDNode::getDistinct(C, {}), {Head});
     Next->addCase(IR.getInt32(K.Boundaries.size() + 1 + Index), Head);
   }
 

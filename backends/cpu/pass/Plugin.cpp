@@ -1,49 +1,45 @@
 // SPDX-License-Identifier: MIT
 // The plug-in: its place in clang's pipeline, and the order of its passes.
 #include "Descriptor.h"
+#include "Guards.h"
 #include "Inlining.h"
 #include "Marks.h"
+#include "Simplification.h"
+#include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/ADCE.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/SCCP.h"
-#include "llvm/Transforms/Scalar/SROA.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/Local.h"
 using namespace llvm;
 using namespace cgx;
 
 namespace {
 
-// At -O0 nothing has been simplified yet, and the level of an entry is no constant.
-FunctionPassManager simplification() {
-  FunctionPassManager P;
-  P.addPass(SROAPass(SROAOptions::ModifyCFG));
-  P.addPass(EarlyCSEPass(true));
-  P.addPass(SCCPPass());
-  P.addPass(InstCombinePass());
-  P.addPass(SimplifyCFGPass());
-  P.addPass(SROAPass(SROAOptions::ModifyCFG));
-  P.addPass(EarlyCSEPass(true));
-  P.addPass(InstCombinePass());
-  P.addPass(SimplifyCFGPass());
-  P.addPass(ADCEPass());
-  return P;
-}
+bool isModeMark(const Value *V) { return isMark(V, Mark::Packed) || isMark(V, Mark::Same) || isMark(V, Mark::Value); }
 
-void replacePacked(Function &F, bool Packed) {
-  for (Instruction &I : make_early_inc_range(instructions(F)))
-    if (isMark(&I, Mark::Packed)) {
-      I.replaceAllUsesWith(ConstantInt::get(I.getType(), Packed));
-      I.eraseFromParent();
+// Marks that ask for the mode.
+void replaceModeMarks(Kernel &K) {
+  const bool Packed = !K.PerLane;
+  SmallVector<std::pair<WeakTrackingVH, WeakTrackingVH>, 8> Answers;
+  for (Instruction &I : instructions(K.F))
+    if (auto *C = dyn_cast<CallInst>(&I)) {
+      const Mark M = markOf(C);
+      const bool Same = Packed && C->arg_size() && !K.Divergent.contains(C->getArgOperand(0));
+      if (M == Mark::Packed)
+        Answers.push_back({C, ConstantInt::get(C->getType(), Packed)});
+      else if (M == Mark::Same)
+        Answers.push_back({C, ConstantInt::get(C->getType(), Same)});
+      else if (M == Mark::Value)
+        Answers.push_back({C, Same ? C->getArgOperand(0) : ConstantInt::get(C->getType(), 0)});
     }
+  for (auto &A : Answers)
+    if (auto *C = dyn_cast_or_null<CallInst>(static_cast<Value *>(A.first)); C && isModeMark(C))
+      replaceAndRecursivelySimplify(C, A.second);
+  analyseUniformity(K);
 }
 
 // Steps run once for a block, at the entry's level.
@@ -98,9 +94,9 @@ std::string compile(Kernel &K) {
     checkLanes(K);
   if (K.refused())
     return "fibers: " + K.Refusal;
-  replacePacked(K.F, !K.PerLane);
+  replaceModeMarks(K);
   if (!K.PerLane)
-    splitAtUniformBranches(K);
+    splitAtUniformBranches(K), splitAtGuards(K);
   spillAcrossBoundaries(K);
   if (K.PerLane)
     emitPerLane(K);
@@ -133,6 +129,12 @@ void empty(Function &F) {
   new UnreachableInst(C, BasicBlock::Create(C, "", &F));
 }
 
+// CGX_PASS_DUMP=before,after: entries as the passes find and as they leave them.
+bool dumps(StringRef When) {
+  const char *Asked = getenv("CGX_PASS_DUMP");
+  return Asked && StringRef(Asked).contains(When);
+}
+
 class CompileEntries : public PassInfoMixin<CompileEntries> {
   PassBuilder &PB;
   OptimizationLevel Level;
@@ -147,8 +149,9 @@ public:
       if (isEntry(F))
         Entries.push_back(&F);
     for (Function *F : Entries) {
-      F->removeFnAttr(Attribute::OptimizeNone);
-      FAM.invalidate(*F, simplification().run(*F, FAM));
+      simplifyEntry(*F, FAM);
+      if (dumps("before"))
+        F->print(errs());
       Kernel K(*F);
       const std::string Name = kernelName(*F);
       std::string Remark = compile(K);
@@ -164,7 +167,7 @@ public:
       inlineSteps(*F);
       if (verifyFunction(*F, &errs()))
         report_fatal_error(Twine("cgx: the compiled entry of kernel ") + Name + " is broken");
-      if (getenv("CGX_PASS_DUMP"))
+      if (dumps("after"))
         F->print(errs());
       const OptimizationLevel L = Level == OptimizationLevel::O0 ? OptimizationLevel::O1 : Level;
       FAM.invalidate(*F, PB.buildFunctionSimplificationPipeline(L, ThinOrFullLTOPhase::None).run(*F, FAM));
@@ -193,12 +196,29 @@ struct InlineHelpers : PassInfoMixin<InlineHelpers> {
   }
 };
 
+struct HoldBackEntries : PassInfoMixin<HoldBackEntries> {
+  static bool isRequired() { return true; }
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    holdBackEntries(M);
+    return PreservedAnalyses::none();
+  }
+};
+
 } // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
   return {
     LLVM_PLUGIN_API_VERSION, "cgx", LLVM_VERSION_STRING, [](PassBuilder &PB) {
       PB.registerPipelineStartEPCallback([](ModulePassManager &P, OptimizationLevel) { P.addPass(InlineHelpers()); });
+      PB.registerPipelineEarlySimplificationEPCallback(
+#if LLVM_VERSION_MAJOR >= 20
+          [](ModulePassManager &P, OptimizationLevel, ThinOrFullLTOPhase) {
+#else
+          [](ModulePassManager &P, OptimizationLevel) {
+#endif
+            P.addPass(AlwaysInlinerPass());
+            P.addPass(HoldBackEntries());
+          });
       PB.registerOptimizerEarlyEPCallback(
 #if LLVM_VERSION_MAJOR >= 20
           [&PB](ModulePassManager &P, OptimizationLevel L, ThinOrFullLTOPhase) {

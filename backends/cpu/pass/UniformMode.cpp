@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The mode for kernels whose marks are reached by all threads or none: regions follow each other as the kernel's own
 // blocks do, each a loop over the lanes, or straight code where it is the same for all.
-#include "Lanes.h"
+#include "Guards.h"
 #include "llvm/IR/CFG.h"
 using namespace llvm;
 
@@ -45,46 +45,41 @@ class UniformEmitter {
 
   // Uniform slots inside the loop: every lane starts with what they held before it, and what the last one leaves
   // counts.
-  void emitLanes(unsigned Index, const Region &R, BasicBlock *Head) {
-    LLVMContext &C = K.F.getContext();
-    LaneLoop L = createLaneLoop(K, "r" + Twine(Index));
-    K.LaneLoops++;
-    IRBuilder<> IR(Head);
+  struct LaneBody {
+    const Region &R;
     SmallVector<std::pair<AllocaInst *, AllocaInst *>, 8> Local;
     SmallVector<Value *, 8> Before;
-    ValueToValueMapTy Map;
-    auto NewLocal = [&](Type *T) {
-      IRBuilder<> Top(K.Entry, K.Entry->begin());
-      return Top.CreateAlloca(T);
-    };
-    for (AllocaInst *A : K.UniformSlots) {
-      if (none_of(A->users(), [&](User *U) { return R.Inside.contains(cast<Instruction>(U)->getParent()); }))
-        continue;
-      Local.push_back({A, NewLocal(A->getAllocatedType())});
-      Before.push_back(IR.CreateLoad(A->getAllocatedType(), A));
-    }
-    const bool OneExit = R.Exits.size() + R.Returns <= 1;
-    AllocaInst *ExitSlot = OneExit ? nullptr : NewLocal(IR.getInt32Ty());
-    IR.CreateBr(L.Head);
+    AllocaInst *Exit; // which boundary the lanes came to; null: there is but one
+  };
+  AllocaInst *newLocal(Type *T) {
+    IRBuilder<> Top(K.Entry, K.Entry->begin());
+    return Top.CreateAlloca(T);
+  }
 
-    IR.SetInsertPoint(L.Body);
-    Frame.mapLane(IR, L.Lane, Map);
-    for (unsigned I = 0; I < Local.size(); I++) {
-      IR.CreateStore(Before[I], Local[I].second);
-      Map[Local[I].first] = Local[I].second;
+  // The region for the lanes of one range, which go WAY at the guard.
+  void emitRange(const LaneBody &Body, LaneLoop &L, Value *From, Value *To, bool OneLane, const Guard *G, unsigned Way,
+                 const Twine &Name) {
+    const Region &R = Body.R;
+    const LaneRange Range = addRange(K, L, From, To, OneLane, Name);
+    ValueToValueMapTy Map;
+    IRBuilder<> IR(Range.Body);
+    Frame.mapLane(IR, Range.Lane, Map);
+    for (unsigned I = 0; I < Body.Local.size(); I++) {
+      IR.CreateStore(Body.Before[I], Body.Local[I].second);
+      Map[Body.Local[I].first] = Body.Local[I].second;
     }
     auto Leave = [&](int Exit) {
-      BasicBlock *B = BasicBlock::Create(C, "leave", &K.F);
+      BasicBlock *B = BasicBlock::Create(K.F.getContext(), "leave", &K.F);
       IRBuilder<> To(B);
-      if (ExitSlot)
-        To.CreateStore(To.getInt32(Exit), ExitSlot);
-      To.CreateBr(L.Latch);
+      if (Body.Exit)
+        To.CreateStore(To.getInt32(Exit), Body.Exit);
+      To.CreateBr(Range.Latch);
       return B;
     };
     for (unsigned E : R.Exits)
       Map[K.Boundaries[E].Block] = Leave(E);
     SmallVector<BasicBlock *, 8> Copies;
-    cloneRegion(K, R, Map, ".r" + Twine(Index), Copies);
+    cloneRegion(K, R, Map, Name, Copies);
     BasicBlock *Returned = R.Returns ? Leave(-1) : nullptr;
     for (BasicBlock *B : Copies)
       if (isa<ReturnInst>(B->getTerminator())) {
@@ -92,16 +87,72 @@ class UniformEmitter {
         BranchInst::Create(Returned, B);
       }
     IR.CreateBr(cast<BasicBlock>(Map[R.Start]));
-    finishLane(L, Copies);
+    if (G) {
+      auto *Branch = cast<BranchInst>(cast<BasicBlock>(Map[G->Branch->getParent()])->getTerminator());
+      Branch->getSuccessor(1 - Way)->removePredecessor(Branch->getParent(), true);
+      BranchInst::Create(Branch->getSuccessor(Way), Branch->getParent());
+      Branch->eraseFromParent();
+    }
+    finishLane(Range, L.Accesses, Copies);
+  }
 
-    IR.SetInsertPoint(L.Latch, L.Latch->begin());
-    SmallVector<Value *, 8> After;
-    for (auto &P : Local)
-      After.push_back(IR.CreateLoad(P.first->getAllocatedType(), P.second));
-    Value *Exit = ExitSlot ? IR.CreateLoad(IR.getInt32Ty(), ExitSlot) : nullptr;
+  // Whether lanes outside the guard's range do nothing at all.
+  static bool idlesOutside(const Region &R, const Guard &G) {
+    if (R.Exits.size() + R.Returns != 1)
+      return false;
+    SmallPtrSet<BasicBlock *, 8> Seen;
+    SmallVector<BasicBlock *, 8> Work{R.Start};
+    while (!Work.empty()) {
+      BasicBlock *B = Work.pop_back_val();
+      if (!R.Inside.contains(B) || !Seen.insert(B).second)
+        continue;
+      if (any_of(*B, [](const Instruction &I) { return I.mayHaveSideEffects(); }))
+        return false;
+      if (B == G.Branch->getParent())
+        Work.push_back(G.Branch->getSuccessor(1 - G.Inside));
+      else
+        Work.append(succ_begin(B), succ_end(B));
+    }
+    return true;
+  }
+
+  void emitLanes(unsigned Index, const Region &R, BasicBlock *Head) {
+    LaneLoop L = createLaneLoop(K, "r" + Twine(Index));
+    K.LaneLoops++;
+    LaneBody Body{R, {}, {}, nullptr};
+    IRBuilder<> IR(Head);
+    for (AllocaInst *A : K.UniformSlots) {
+      if (none_of(A->users(), [&](User *U) { return R.Inside.contains(cast<Instruction>(U)->getParent()); }))
+        continue;
+      Body.Local.push_back({A, newLocal(A->getAllocatedType())});
+      Body.Before.push_back(IR.CreateLoad(A->getAllocatedType(), A));
+    }
+    const bool OneExit = R.Exits.size() + R.Returns <= 1;
+    Body.Exit = OneExit ? nullptr : newLocal(IR.getInt32Ty());
+    for (unsigned I = 0; I < Body.Local.size(); I++) // for the case that no lane has anything to do
+      IR.CreateStore(Body.Before[I], Body.Local[I].second);
+    IR.CreateBr(L.Head);
+
+    Guard G;
+    const std::string Name = ".r" + std::to_string(Index);
+    if (chooseGuard(K, R, G)) {
+      IR.SetInsertPoint(L.Row);
+      auto [Low, High] = cgx::emitRange(K, R, G, L, IR);
+      const bool Idle = idlesOutside(R, G);
+      if (!Idle && !G.fromBegin())
+        emitRange(Body, L, nullptr, Low, false, &G, 1 - G.Inside, Name + ".below");
+      emitRange(Body, L, Low, High, G.oneLane(), &G, G.Inside, Name + ".inside");
+      if (!Idle && !G.toEnd())
+        emitRange(Body, L, High, nullptr, false, &G, 1 - G.Inside, Name + ".above");
+    } else {
+      emitRange(Body, L, nullptr, nullptr, false, nullptr, 0, Name);
+    }
+    closeLaneLoop(L);
+
     IR.SetInsertPoint(L.Exit);
-    for (unsigned I = 0; I < Local.size(); I++)
-      IR.CreateStore(After[I], Local[I].first);
+    Value *Exit = Body.Exit ? IR.CreateLoad(IR.getInt32Ty(), Body.Exit) : nullptr;
+    for (auto &P : Body.Local)
+      IR.CreateStore(IR.CreateLoad(P.first->getAllocatedType(), P.second), P.first);
     if (R.Exits.empty() && !R.Returns) {
       IR.CreateUnreachable(); // never left
     } else if (OneExit) {

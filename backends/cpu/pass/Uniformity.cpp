@@ -33,7 +33,7 @@ class Analysis {
       return true;
     if (I.getParent() == K.Entry)
       return false; // computed once
-    if (isMark(&I, Mark::Packed))
+    if (isMark(&I, Mark::Packed) || isMark(&I, Mark::Same) || isMark(&I, Mark::Value))
       return false;
     if (const auto *L = dyn_cast<LoadInst>(&I); L && !L->isSimple())
       return true;

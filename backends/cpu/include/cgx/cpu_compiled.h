@@ -21,6 +21,9 @@ void cgx__mark_step(cgx__step_fn *step, cgx_cpu_block *b, int line, int size, in
                     cgx_mask members) __attribute__((convergent, nothrow));
 /* Whether steps find their values packed: the plug-in's choice, one for a kernel. */
 int cgx__mark_packed(void) __attribute__((const, nothrow));
+/* Whether VALUE is the same in all threads and steps are told of it, and VALUE itself if so. */
+int cgx__mark_same(int value) __attribute__((const, nothrow));
+int cgx__mark_value(int value) __attribute__((const, nothrow));
 /* What compiled entries cannot do: the kernel runs on fibers, and the plug-in says why. */
 void cgx__mark_refuse(const char *what, int line) __attribute__((nothrow));
 CGX__EXTERN_C_END
@@ -113,27 +116,89 @@ CGX__INLINE void *cgx__compiled_collect(cgx_group g, const void *value, int argu
     return b->out + (size_t)g.t->rank * CGX__VALUE_BYTES;
 }
 
-/* ---- shuffles: the step moves the values out of the way of the next ones, and each thread reads what it wants ---- */
+/* ---- shuffles: the step moves the values out of the way of the next ones, and each thread reads what it wants. Where all threads
+ * want the same of their group - the neighbour, the one at distance 4 - the step moves the values to them. ---- */
 
-CGX_UNUSED static void cgx__step_copy(cgx_cpu_block *b, int packed, int first, int count, int size, int kind,
-                                      int operation, int type, int code, size_t bytes,
-                                      void (*apply)(void *, const void *, const void *), void *target, int scope,
-                                      cgx_mask members)
+CGX__INLINE int cgx__source_rank(int tile, int n, int i, int operation, int argument)
 {
-    const size_t stride = packed ? bytes : CGX__VALUE_BYTES;
-    (void)size, (void)kind, (void)operation, (void)type, (void)code, (void)apply, (void)target, (void)scope,
-        (void)members;
-    memcpy(b->out + (size_t)first * stride, b->in + (size_t)first * stride, (size_t)count * stride);
-}
-
-CGX__INLINE int cgx__compiled_source(const cgx_group *g, int operation, int argument)
-{
-    const int n = g->size, i = g->rank;
     switch (operation) {
-    case CGX__OP_SHFL: return g->kind == CGX__TILE ? argument & (n - 1) : (argument % n + n) % n;
+    case CGX__OP_SHFL: return tile ? argument & (n - 1) : (argument % n + n) % n;
     case CGX__OP_SHFL_UP: return argument >= 0 && argument <= i ? i - argument : i;
     case CGX__OP_SHFL_DOWN: return argument >= 0 && argument < n - i ? i + argument : i;
     default: return (i ^ argument) >= 0 && (i ^ argument) < n ? i ^ argument : i;
+    }
+}
+
+/* One loop for each kind, each of which vectorises. Masks below the group's size move pairs of runs. */
+#define CGX__PERMUTE(T)                                                                                               \
+    CGX__INLINE void cgx__permute_##T(T *CGX_RESTRICT to, const T *CGX_RESTRICT from, int n, int tile, int operation, \
+                                      int argument)                                                                   \
+    {                                                                                                                 \
+        if (operation == CGX__OP_SHFL) {                                                                              \
+            const T v = from[cgx__source_rank(tile, n, 0, operation, argument)];                                      \
+            for (int i = 0; i < n; i++)                                                                               \
+                to[i] = v;                                                                                            \
+        } else if (operation == CGX__OP_SHFL_UP || operation == CGX__OP_SHFL_DOWN) {                                  \
+            const int d = argument >= 0 && argument < n ? argument : 0, up = operation == CGX__OP_SHFL_UP;            \
+            for (int i = 0; i < n - d; i++)                                                                           \
+                to[up ? i + d : i] = from[up ? i : i + d];                                                            \
+            for (int i = 0; i < d; i++)                                                                               \
+                to[up ? i : n - d + i] = from[up ? i : n - d + i];                                                    \
+        } else if (argument >= 8 && argument < n && !(argument & (argument - 1)) && !(n & (n - 1))) {                 \
+            for (int i = 0; i < n; i += 2 * argument)                                                                 \
+                for (int k = 0; k < argument; k++) {                                                                  \
+                    to[i + k] = from[i + argument + k];                                                               \
+                    to[i + argument + k] = from[i + k];                                                               \
+                }                                                                                                     \
+        } else if (argument >= 0 && argument < n && !(n & (n - 1)) && n >= 8) {                                       \
+            const int low = argument & 7, high = argument & ~7;                                                       \
+            for (int i = 0; i < n; i += 8) {                                                                          \
+                const T *const f = from + (i ^ high);                                                                 \
+                T *const t = to + i;                                                                                  \
+                t[0] = f[low], t[1] = f[1 ^ low], t[2] = f[2 ^ low], t[3] = f[3 ^ low];                               \
+                t[4] = f[4 ^ low], t[5] = f[5 ^ low], t[6] = f[6 ^ low], t[7] = f[7 ^ low];                           \
+            }                                                                                                         \
+        } else {                                                                                                      \
+            for (int i = 0; i < n; i++)                                                                               \
+                to[i] = from[cgx__source_rank(tile, n, i, operation, argument)];                                      \
+        }                                                                                                             \
+    }
+CGX__PERMUTE(uint8_t)
+CGX__PERMUTE(uint16_t)
+CGX__PERMUTE(uint32_t)
+CGX__PERMUTE(uint64_t)
+
+/* TYPE: whether all threads have one argument; CODE: which. */
+CGX_UNUSED static void cgx__step_shuffle(cgx_cpu_block *b, int packed, int first, int count, int size, int kind,
+                                         int operation, int type, int code, size_t bytes,
+                                         void (*apply)(void *, const void *, const void *), void *target, int scope,
+                                         cgx_mask members)
+{
+    const size_t stride = packed ? bytes : CGX__VALUE_BYTES;
+    unsigned char *CGX_RESTRICT to = b->out + (size_t)first * stride;
+    const unsigned char *CGX_RESTRICT from = b->in + (size_t)first * stride;
+    (void)apply, (void)target, (void)scope, (void)members;
+    if (!type || !packed) {
+        memcpy(to, from, (size_t)count * stride);
+        return;
+    }
+    for (int g = 0; g < count; g += size, to += (size_t)size * bytes, from += (size_t)size * bytes) {
+        const int tile = kind == CGX__TILE;
+        if (bytes == 1)
+            cgx__permute_uint8_t((uint8_t *)to, (const uint8_t *)from, size, tile, operation, code);
+        else if (bytes == 2)
+            cgx__permute_uint16_t((uint16_t *)(void *)to, (const uint16_t *)(const void *)from, size, tile, operation,
+                                  code);
+        else if (bytes == 4)
+            cgx__permute_uint32_t((uint32_t *)(void *)to, (const uint32_t *)(const void *)from, size, tile, operation,
+                                  code);
+        else if (bytes == 8)
+            cgx__permute_uint64_t((uint64_t *)(void *)to, (const uint64_t *)(const void *)from, size, tile, operation,
+                                  code);
+        else
+            for (int i = 0; i < size; i++)
+                memcpy(to + (size_t)i * bytes, from + (size_t)cgx__source_rank(tile, size, i, operation, code) * bytes,
+                       bytes);
     }
 }
 
@@ -182,9 +247,11 @@ CGX__INLINE void *cgx__compiled_exchange(cgx_group g, const void *value, int arg
         operation == CGX__OP_SHFL_XOR) {
         cgx__compiled_check(&g, line);
         memcpy(cgx__compiled_in(&g, what->bytes), value, what->bytes);
-        cgx__mark_step(cgx__step_copy, b, line, g.size, g.kind, operation, 0, 0, what->bytes, NULL, NULL, 0, 0);
-        return b->out + (size_t)(g.t->rank - g.rank + cgx__compiled_source(&g, operation, argument)) *
-                            cgx__compiled_stride(what->bytes);
+        const int same = cgx__mark_same(argument);
+        cgx__mark_step(cgx__step_shuffle, b, line, g.size, g.kind, operation, same, cgx__mark_value(argument),
+                       what->bytes, NULL, NULL, 0, 0);
+        const int source = cgx__source_rank(g.kind == CGX__TILE, g.size, g.rank, operation, argument);
+        return b->out + (size_t)(same ? g.t->rank : g.t->rank - g.rank + source) * cgx__compiled_stride(what->bytes);
     }
     return cgx__compiled_collect(g, value, argument, what, line);
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Branches that a range of lanes takes: t < d, x == 0, i < n and y == 7. The loop over the lanes is then cut at the
+// range's ends, so that no lane asks.
+#ifndef CGX_GUARDS_H
+#define CGX_GUARDS_H
+#include "Lanes.h"
+#include "llvm/IR/InstrTypes.h"
+
+namespace cgx {
+
+// A thread's place in its block, compared with what is the same for all: Index Predicate Bound - sum of Offsets.
+struct RangeCondition {
+  Mark Index;
+  llvm::CmpInst::Predicate Predicate;
+  bool ZeroExtended; // Bound, where the types differ
+  llvm::Value *Bound;
+  llvm::SmallVector<llvm::Value *, 2> Offsets;
+};
+
+struct Guard {
+  llvm::BranchInst *Branch = nullptr;
+  unsigned Inside = 0; // successor that lanes in the range take
+  llvm::SmallVector<RangeCondition, 2> Conditions;
+  // Only lanes of one place in the row can be in the range.
+  bool oneLane() const;
+  // Whether the range's end, or its begin, is that of the row.
+  bool toEnd() const;
+  bool fromBegin() const;
+};
+
+// Whether lanes of a range take one way at the end of B and the others another.
+bool findGuard(const Kernel &K, llvm::BasicBlock *B, Guard &G);
+// The branch at which the loop over the lanes of R is best cut. Its bounds can be computed in front of the region.
+bool chooseGuard(const Kernel &K, const Region &R, Guard &G);
+// The range, as values behind IR's place, in a row of lanes.
+std::pair<llvm::Value *, llvm::Value *> emitRange(const Kernel &K, const Region &R, const Guard &G, const LaneLoop &L,
+                                                  llvm::IRBuilder<> &IR);
+// Ends regions in front of and behind branches that few lanes take or that hold a region up from being vectorised.
+void splitAtGuards(Kernel &K);
+
+} // namespace cgx
+#endif

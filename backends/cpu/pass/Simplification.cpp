@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// What an entry goes through before it is compiled. The compiler's own simplification comes too early for it: it makes
+// one switch of a thread's questions whether it is at a border, threads jumps through barriers and merges stores of
+// different branches. What is left then are no ranges of lanes any more, and no loops that vectorise.
+#include "Simplification.h"
+#include "Marks.h"
+#include "llvm/Analysis/InlineCost.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/SCCP.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+using namespace llvm;
+
+namespace cgx {
+
+void holdBackEntries(Module &M) {
+  for (Function &F : M)
+    if (isEntry(F)) {
+      F.addFnAttr(Attribute::NoInline);
+      F.addFnAttr(Attribute::OptimizeNone);
+    }
+}
+
+// The inliner has passed an entry by.
+static void inlineCalls(Function &F) {
+  enum { AtMost = 300 }; // instructions of a callee
+  for (int Round = 0; Round < 4; Round++) {
+    SmallVector<CallInst *, 16> Calls;
+    for (Instruction &I : instructions(F))
+      if (auto *C = dyn_cast<CallInst>(&I)) {
+        Function *Callee = C->getCalledFunction();
+        if (Callee && Callee != &F && !Callee->isDeclaration() && !Callee->hasFnAttribute(Attribute::NoInline) &&
+            !C->isNoInline() && !Callee->isInterposable() && !isEntry(*Callee) &&
+            Callee->getInstructionCount() <= AtMost && isInlineViable(*Callee).isSuccess() &&
+            AttributeFuncs::areInlineCompatible(F, *Callee))
+          Calls.push_back(C);
+      }
+    for (CallInst *C : Calls) {
+      InlineFunctionInfo Info;
+      InlineFunction(*C, Info);
+    }
+    if (Calls.empty())
+      break;
+  }
+}
+
+// Branches stay as they were written.
+static SimplifyCFGPass simplifyCFG() { return SimplifyCFGPass(SimplifyCFGOptions().setSimplifyCondBranch(false)); }
+
+static FunctionPassManager scalars() {
+  FunctionPassManager P;
+  P.addPass(SROAPass(SROAOptions::ModifyCFG));
+  P.addPass(EarlyCSEPass(true));
+  P.addPass(SCCPPass());
+  P.addPass(InstCombinePass());
+  P.addPass(simplifyCFG());
+  return P;
+}
+
+void simplifyEntry(Function &F, FunctionAnalysisManager &FAM) {
+  F.removeFnAttr(Attribute::OptimizeNone);
+  inlineCalls(F);
+  FAM.invalidate(F, PreservedAnalyses::none());
+  FunctionPassManager P = scalars();
+  P.addPass(scalars());
+  LoopPassManager Loops;
+  Loops.addPass(LoopRotatePass());
+  Loops.addPass(IndVarSimplifyPass());
+  Loops.addPass(LoopFullUnrollPass(3));
+  P.addPass(createFunctionToLoopPassAdaptor(std::move(Loops)));
+  P.addPass(scalars());
+  P.addPass(GVNPass(GVNOptions().setPRE(false)));
+  P.addPass(InstCombinePass());
+  P.addPass(simplifyCFG());
+  P.addPass(ADCEPass());
+  FAM.invalidate(F, P.run(F, FAM));
+}
+
+} // namespace cgx
