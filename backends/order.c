@@ -60,6 +60,24 @@ void cgx__order_drop(order *o, order_item *i)
     give_back(o, i);
 }
 
+void cgx__order_reset(order *o)
+{
+    const size_t bytes = (o->item_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    o->first = o->last = o->spare = o->finished = NULL;
+    o->ready = o->finishing = 0;
+    o->pending = 0;
+    o->over = 1;
+    for (int s = 0; s < o->slab_count; s++)
+        for (int k = 0; k < SLAB_ITEMS; k++) {
+            order_item *i = (order_item *)(void *)((char *)o->slabs[s] + (size_t)k * bytes);
+            if (i->serial && !i->is_mark)
+                o->release(i);
+            i->serial = 0;
+            i->next = o->spare;
+            o->spare = i;
+        }
+}
+
 void cgx__order_trim(order *o)
 {
     if (o->slab_count <= KEEP_SLABS)

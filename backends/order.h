@@ -71,6 +71,8 @@ CGX__HIDDEN_API cgx_status cgx__order_wait(order *o, order_item *grid, order_pla
 CGX__HIDDEN_API void cgx__order_take(order *o, order_item *i);
 /* The item itself has ended: what it copied is there, its blocks are over. */
 CGX__HIDDEN_API void cgx__order_ended(order *o, order_item *i);
+/* Ends a family of which nothing will run any more. */
+CGX__HIDDEN_API void cgx__order_reset(order *o);
 /* The family is over. Gives back memory that only a large one needs. */
 CGX__HIDDEN_API void cgx__order_trim(order *o);
 #endif

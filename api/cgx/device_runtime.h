@@ -142,7 +142,7 @@ CGX__EXTERN_C_END
 /* ---- where a thread runs (D05), in any kernel ----
  * int cgx_unit_id(): the unit of the device - a multiprocessor, a worker - on which the thread is now.
  * int cgx_warp_id(): the number of its warp there, or in its block. Volatile: both may change while the kernel runs, and
- * two blocks may have the same numbers. For measuring, not for indexing. */
+ * two blocks may have the same numbers. GPUs number their units with gaps. For measuring, not for indexing. */
 #define cgx_unit_id() cgx__unit_id(CGX__SELF)
 #define cgx_warp_id() cgx__warp_id(CGX__SELF)
 #endif

@@ -11,7 +11,6 @@
 #define GPU_SYMBOL(cuda, hip) #cuda
 #define GPU_ADDRESS unsigned long long
 #define GPU_MOVES_LARGE_SHARED 1 /* arrays above CGX__LARGE_SHARED are in dynamic memory */
-#define GPU_KERNELS_LAUNCH 1     /* the device runtime has limits */
 #include "../gpu/driver.h"
 
 typedef struct CUctx_st *CUcontext;

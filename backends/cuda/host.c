@@ -174,11 +174,12 @@ static cgx_status too_large(const queue *q, const function *f, const cgx_launch_
 }
 
 /* Where launches by kernels put their errors; a relocatable image has the variable. */
-static cgx_status connect(int d, gpu_module loaded)
+static cgx_status connect(module *m)
 {
+    const int d = m->device;
     gpu_address variable;
     size_t bytes;
-    if (driver.ModuleGetGlobal(&variable, &bytes, loaded, "cgx__image_record"))
+    if (driver.ModuleGetGlobal(&variable, &bytes, m->handle, "cgx__image_record"))
         return CGX_OK;
     if (!children[d].record)
         CHECK(make_record(d, NULL, children + d));
@@ -247,4 +248,34 @@ static cgx_status get_limit(int d, cgx_limit limit, size_t *value)
     int pushed;
     CHECK(enter(d, &pushed));
     return leave(pushed, check(d, driver.CtxGetLimit(value, number_of(limit)), "asking for a limit"));
+}
+
+/* The hardware launches: the host has nothing to see to. */
+static cgx_status begin_family(queue *q, const function *f, cgx__thread *thread)
+{
+    (void)q, (void)f, (void)thread;
+    return CGX_OK;
+}
+static void begun_family(queue *q, cgx_status s)
+{
+    (void)q, (void)s;
+}
+static cgx_status settle(queue *q)
+{
+    (void)q;
+    return CGX_OK;
+}
+static cgx_status settle_some(queue *q)
+{
+    (void)q;
+    return CGX_OK;
+}
+static cgx_status take_failure(queue *q)
+{
+    (void)q;
+    return CGX_OK;
+}
+static void destroy_family(queue *q)
+{
+    (void)q;
 }

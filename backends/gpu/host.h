@@ -34,8 +34,9 @@ typedef struct {
     int device;
     gpu_stream stream;
     int owned;
-    launch_state state; /* from the first launch on */
-    int has_launching;  /* kernels that launch kernels were put into it since the last wait */
+    launch_state state;    /* from the first launch on */
+    int has_launching;     /* kernels that launch kernels were put into it since the last wait */
+    struct family *family; /* of what they ask the host for, where the host launches */
 } queue;
 
 /* A function of a module, looked up once. */
@@ -48,6 +49,7 @@ typedef struct function {
         static_shared;  /* of the image: registers limit the one, the library's own arrays are in the other */
     int dynamic_shared; /* as set so far */
     uint64_t fit;       /* the last answer about occupancy, packed */
+    const struct module *module;
     struct function *next, *next_found;
 } function;
 
@@ -58,6 +60,7 @@ typedef struct module {
     const cgx__image *image;
     gpu_module handle;
     function *functions;
+    void *children; /* kernels that kernels launch, where the host does it */
     struct module *next;
 } module;
 
@@ -112,13 +115,19 @@ static int enable_peer(int d, int peer);
 static cgx_status allow_shared(int d, function *f, size_t bytes);
 /* DYNAMIC is what the driver is asked for, arrays that the image has not included. */
 /* Makes a loaded module ready for what its kernels tell the host, under the lock; prints what kernels have printed. */
-static cgx_status connect(int d, gpu_module loaded);
+static cgx_status connect(module *m);
 static cgx_status take_prints(int d);
 static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, size_t dynamic, void **parameters);
-#if GPU_KERNELS_LAUNCH
 static cgx_status set_limit(int d, cgx_limit limit, size_t value);
 static cgx_status get_limit(int d, cgx_limit limit, size_t *value);
-#endif
+/* Where the host launches what kernels ask for: around a launch of a kernel that may ask, in the device's context; before anything else
+ * is put into the queue, and if that must not wait; what went wrong, when all is over. */
+static cgx_status begin_family(queue *q, const function *f, cgx__thread *thread);
+static void begun_family(queue *q, cgx_status s);
+static cgx_status settle(queue *q);
+static cgx_status settle_some(queue *q);
+static cgx_status take_failure(queue *q);
+static void destroy_family(queue *q);
 
 /* ---- errors ---- */
 
@@ -277,7 +286,9 @@ static void queue_destroy(void *queue_)
     int pushed;
     if ((q->owned || q->state.record) && !enter(q->device, &pushed)) {
         if (q->state.record) {
+            settle(q);
             driver.StreamSynchronize(q->stream); /* a stream of the user's may still run launches */
+            destroy_family(q);
             driver.MemFree(q->state.record);
             driver.MemFreeHost(q->state.error);
         }
@@ -359,6 +370,7 @@ static cgx_status queue_wait(void *queue_)
 {
     queue *q = queue_;
     int pushed;
+    CHECK(settle(q));
     CHECK(enter(q->device, &pushed));
     cgx_status s = check(q->device, driver.StreamSynchronize(q->stream), "waiting for the queue's work");
     if (!s)
@@ -368,6 +380,7 @@ static cgx_status queue_wait(void *queue_)
     if (!s && q->has_launching) {
         q->has_launching = 0;
         s = take_misuse(q, children + q->device);
+        s = s ? s : take_failure(q);
     }
     return leave(pushed, s);
 }
@@ -379,8 +392,9 @@ static cgx_status not_ready_or(int d, int result, const char *what)
 
 static cgx_status queue_query(void *queue_)
 {
-    const queue *q = queue_;
+    queue *q = queue_;
     int pushed;
+    CHECK(settle_some(q));
     CHECK(enter(q->device, &pushed));
     return leave(pushed, not_ready_or(q->device, driver.StreamQuery(q->stream), "asking for the queue's work"));
 }
@@ -428,12 +442,14 @@ static void event_destroy(void *event_)
 
 static cgx_status enqueue_record(void *event_, void *queue_)
 {
-    const queue *q = queue_;
+    queue *q = queue_;
+    CHECK(settle(q));
     IN_CONTEXT(q->device, driver.EventRecord(((event *)event_)->handle, q->stream), "recording an event");
 }
 static cgx_status enqueue_wait(void *queue_, void *event_)
 {
-    const queue *q = queue_;
+    queue *q = queue_;
+    CHECK(settle(q));
     IN_CONTEXT(q->device, driver.StreamWaitEvent(q->stream, ((event *)event_)->handle, 0), "waiting for an event");
 }
 static cgx_status event_wait(void *event_)
@@ -531,10 +547,11 @@ static cgx_status release(int d, void *memory)
 
 static cgx_status enqueue_alloc(void *queue_, size_t bytes, void **memory)
 {
-    const queue *q = queue_;
+    queue *q = queue_;
     gpu_address address = 0;
     int pushed;
     char what[96];
+    CHECK(settle(q));
     snprintf(what, sizeof what, "allocating %s bytes", cgx__size(bytes));
     CHECK(enter(q->device, &pushed));
     CHECK(leave(pushed, check(q->device, driver.MemAllocAsync(&address, bytes ? bytes : 1, q->stream), what)));
@@ -544,8 +561,9 @@ static cgx_status enqueue_alloc(void *queue_, size_t bytes, void **memory)
 
 static cgx_status enqueue_free(void *queue_, void *memory)
 {
-    const queue *q = queue_;
+    queue *q = queue_;
     cgx_memory_kind kind;
+    CHECK(settle(q));
     if (!forget(q->device, memory, &kind))
         return cgx__fail(CGX_ERROR_INVALID,
                          "cgx_free_async: %p was not allocated on " GPU_NAME ":%d, or is freed already", memory,
@@ -558,8 +576,9 @@ static cgx_status enqueue_free(void *queue_, void *memory)
 static cgx_status enqueue_copy(void *queue_, void *destination, size_t destination_pitch, const void *source,
                                size_t source_pitch, size_t width, size_t height)
 {
-    const queue *q = queue_;
+    queue *q = queue_;
     gpu_address to = (gpu_address)(uintptr_t)destination, from = (gpu_address)(uintptr_t)source;
+    CHECK(settle(q));
     const int flat = height == 1 || (destination_pitch == width && source_pitch == width);
     IN_CONTEXT(q->device,
                flat ? copy(to, from, width * height, q->stream)
@@ -570,8 +589,9 @@ static cgx_status enqueue_copy(void *queue_, void *destination, size_t destinati
 static cgx_status enqueue_copy_peer(void *queue_, void *destination, const void *source, int source_device,
                                     size_t bytes)
 {
-    const queue *q = queue_;
+    queue *q = queue_;
     int pushed;
+    CHECK(settle(q));
     CHECK(enter(source_device, &pushed)); /* so that its context exists */
     leave(pushed, CGX_OK);
     IN_CONTEXT(q->device,
@@ -621,12 +641,13 @@ static int fill_long(const queue *q, gpu_address to, const void *pattern, size_t
 
 static cgx_status enqueue_fill(void *queue_, void *memory, const void *pattern, size_t pattern_bytes, size_t count)
 {
-    const queue *q = queue_;
+    queue *q = queue_;
     gpu_address to = (gpu_address)(uintptr_t)memory;
     int pushed;
     int r;
     uint16_t two;
     uint32_t four;
+    CHECK(settle(q));
     CHECK(enter(q->device, &pushed));
     switch (pattern_bytes) {
     case 1: r = driver.MemsetD8Async(to, *(const unsigned char *)pattern, count, q->stream); break;
@@ -685,15 +706,15 @@ static cgx_status load_module(int d, const cgx__unit *u, const char *kernel, mod
             return wrong_image(d, kernel, targets);
         return check(d, r, "loading the image");
     }
-    cgx_status s = connect(d, m->handle);
+    m->unit = u;
+    m->image = image;
+    m->device = d;
+    cgx_status s = connect(m);
     if (s) {
         driver.ModuleUnload(m->handle);
         free(m);
         return s;
     }
-    m->unit = u;
-    m->image = image;
-    m->device = d;
     m->next = modules;
     modules = m;
     *out = m;
@@ -732,7 +753,7 @@ static cgx_status load_function(int d, const cgx_kernel *k, function **out)
         return check(d, r, symbol);
     }
     function **at = bucket(d, k);
-    f->kernel = k, f->image = m->image, f->device = d;
+    f->kernel = k, f->image = m->image, f->device = d, f->module = m;
     f->next = m->functions, f->next_found = *at;
     m->functions = f;
     __atomic_store_n(at, f, __ATOMIC_RELEASE);
@@ -785,6 +806,7 @@ static void unit_gone(const cgx__unit *u)
             driver.ModuleUnload(m->handle);
             leave(pushed, CGX_OK);
         }
+        free(m->children);
         free(m);
         pthread_mutex_lock(&lock);
         at = &modules;
@@ -894,6 +916,7 @@ static cgx_status enqueue_launch(void *queue_, const cgx_launch_request *r)
     for (uint32_t i = 0; i < k->parameter_count; i++)
         parameters[i] = (char *)(uintptr_t)r->arguments + k->parameters[i].offset;
     parameters[k->parameter_count] = &thread;
+    CHECK(settle(q));
     CHECK(enter(q->device, &pushed));
     cgx_status s = CGX_OK;
     if (!__atomic_load_n(&q->state.record, __ATOMIC_ACQUIRE)) {
@@ -913,8 +936,15 @@ static cgx_status enqueue_launch(void *queue_, const cgx_launch_request *r)
         s = dynamic_shared(q->device, f, &r->shared, &dynamic);
     if (!s)
         s = allow_shared(q->device, f, dynamic);
-    if (!s)
+    if (!s && k->flags & CGX_KERNEL_LAUNCHES) {
+        s = begin_family(q, f, &thread);
+        if (!s) {
+            s = launch(q, f, r, dynamic, parameters);
+            begun_family(q, s);
+        }
+    } else if (!s) {
         s = launch(q, f, r, dynamic, parameters);
+    }
     return leave(pushed, s);
 }
 
@@ -964,9 +994,7 @@ const cgx_backend GPU_BACKEND = {
     .occupancy = occupancy,
     .variable_address = variable_address,
     .unit_gone = unit_gone,
-#if GPU_KERNELS_LAUNCH
     .set_limit = set_limit,
     .get_limit = get_limit,
-#endif
 };
 #endif

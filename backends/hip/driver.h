@@ -11,7 +11,6 @@
 #define GPU_SYMBOL(cuda, hip) #hip
 #define GPU_ADDRESS void *
 #define GPU_MOVES_LARGE_SHARED 0
-#define GPU_KERNELS_LAUNCH 0
 #include "../gpu/driver.h"
 
 /* hipDeviceAttribute_t */

@@ -46,7 +46,7 @@ static void describe(int d, cgx_device_info *info)
     info->shared_bytes_per_block = (size_t)attribute(d, ATTRIBUTE_MAX_SHARED_PER_BLOCK);
     info->max_cluster_blocks = 1;
     info->capabilities = (launch_cooperative && attribute(d, ATTRIBUTE_COOPERATIVE_LAUNCH) ? CGX_CAN_COOPERATIVE : 0) |
-                         (lds_dma ? CGX_CAN_ASYNC_COPY : 0);
+                         (lds_dma ? CGX_CAN_ASYNC_COPY : 0) | CGX_CAN_DEVICE_LAUNCH;
     info->async_copy = lds_dma ? "per thread" : "synchronous";
 }
 
@@ -151,6 +151,8 @@ static int enable_peer(int d, int peer)
     return r == GPU_SUCCESS || r == ALREADY_ENABLED;
 }
 
+#include "children.h"
+
 /* ---- what kernels print ---- */
 
 static struct {
@@ -159,7 +161,7 @@ static struct {
 } prints[MAX_DEVICES];
 
 /* An image that prints has the variable. */
-static cgx_status connect(int d, gpu_module loaded)
+static cgx_status connect_prints(int d, gpu_module loaded)
 {
     void *ring = prints[d].ring;
     gpu_address variable;
@@ -175,6 +177,12 @@ static cgx_status connect(int d, gpu_module loaded)
     }
     CHECK(set_pointer(d, variable, ring, NULL, "setting up what kernels print"));
     return check(d, driver.StreamSynchronize(NULL), "setting up what kernels print");
+}
+
+static cgx_status connect(module *m)
+{
+    CHECK(connect_prints(m->device, m->handle));
+    return connect_children(m);
 }
 
 /* The next value of a message; a string is the caller's to free. */

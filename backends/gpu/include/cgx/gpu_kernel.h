@@ -5,6 +5,7 @@
 #ifndef CGX_GPU_KERNEL_H
 #define CGX_GPU_KERNEL_H
 #include <cgx/kernel.h>
+#include <cgx/requests.h>
 
 /* Marks a function that is declared and defined nowhere: a kernel that uses it compiles to an unresolved reference, and its
  * image does not link. For what a chip cannot have. */
@@ -57,12 +58,45 @@ CGX__INLINE cgx__thread cgx__hidden_of(const char *name)
 #define CGX__SEND(name, limits, stream, config, parameters) \
     cgx__cuda_dlaunch((stream), (const void *)name##__device, (config), CGX__FLAGS limits, (parameters))
 #define CGX__DEVICE_KERNEL(name) ((cgx_device_kernel)name##__device)
+#define CGX__DESCRIBED_CHILD(limits, name, ...)
 #else
-#define CGX__SEND(name, limits, stream, config, parameters) ((void)(parameters), CGX_ERROR_UNSUPPORTED)
-#define CGX__DEVICE_KERNEL(name) ((cgx_device_kernel) #name)
+#define CGX__SEND(name, limits, stream, config, parameters) \
+    cgx__ask_launch((stream), &name##__child, (config), &(parameters))
+#define CGX__DEVICE_KERNEL(name) ((cgx_device_kernel)&name##__child)
+/* What host and device know of a kernel that is launched by one; of others nothing is left. */
+#define CGX__OFFSET(c, p) CGX__OFFSET_(c, CGX__UNPACK p)
+#define CGX__OFFSET_(...) CGX__OFFSET__(__VA_ARGS__)
+#define CGX__OFFSET__(c, T, n) offsetof(struct c##__parameters, n),
+#define CGX__DESCRIBED_CHILD(limits, name, ...)                                             \
+    CGX_UNUSED static __device__ const uint32_t name##__offsets[] = { CGX__MAP(             \
+        CGX__OFFSET, name, __VA_ARGS__) offsetof(struct name##__parameters, cgx__hidden) }; \
+    CGX_UNUSED static __device__ __attribute__((section("cgx_children")))                   \
+    cgx__child name##__child = { #name,                                                     \
+                                 name##__offsets,                                           \
+                                 sizeof #name,                                              \
+                                 sizeof name##__offsets / sizeof name##__offsets[0],        \
+                                 sizeof(struct name##__parameters),                         \
+                                 CGX__FLAGS limits,                                         \
+                                 CGX__DECLARED_THREADS limits,                              \
+                                 CGX__DECLARED_BLOCK limits,                                \
+                                 0,                                                         \
+                                 0,                                                         \
+                                 0,                                                         \
+                                 0,                                                         \
+                                 { 0 } };
+#define CGX__DECLARED_THREADS(flags, x, y, z) ((x) * (y) * (z))
+#define CGX__DECLARED_BLOCK(flags, x, y, z) \
+    {                                       \
+        (x), (y), (z)                       \
+    }
+extern "C++" {
+CGX_UNUSED static __device__ cgx_status cgx__ask_launch(cgx_stream stream, cgx_device_kernel kernel,
+                                                        const cgx_config &c, const void *parameters);
+}
 #endif
 #define CGX__DEVICE_LAUNCHER(limits, name, ...)                                                                  \
     CGX__DEVICE_ENTRY(limits, name, __VA_ARGS__);                                                                \
+    CGX__DESCRIBED_CHILD(limits, name, __VA_ARGS__)                                                              \
     CGX_UNUSED static __device__ inline cgx_status name##_dlaunch(                                               \
         CGX_UNUSED cgx_stream cgx__s, CGX_UNUSED cgx_config cgx__c CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__))     \
     {                                                                                                            \
