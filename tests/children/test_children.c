@@ -4,6 +4,13 @@
 #include "children_kernels.h"
 
 enum { PENDING = 120000 };
+
+/* Whether a thread is told of what a GPU need not find out. Of the device runtimes of GPUs, HIP's does: its suite says so. */
+static int finds_misuse(void)
+{
+    return test_explains_misuse() || getenv("CGX_TEST_FINDS_MISUSE");
+}
+
 static event_log *device_log, host_log;
 static cgx_status *device_status;
 
@@ -330,7 +337,7 @@ static void what_is_not_of_the_heap(void **state)
     int *of_host = device_memory(256);
     void *left, **place = device_memory(sizeof left);
     (void)state;
-    if (test_explains_misuse()) {
+    if (finds_misuse()) {
         check_ok(heap_misuse_launch(test_queue, cgx_config_1d(1, 1), of_host, place, device_status));
         fetch(&left, place, sizeof left);
         fetch(s, device_status, sizeof s);
@@ -351,11 +358,11 @@ static void the_raw_pair(void **state)
     cgx_status s[3];
     (void)state;
     clear_log();
-    check_ok(raw_launch_launch(test_queue, cgx_config_1d(1, 1), device_log, test_explains_misuse(), device_status));
+    check_ok(raw_launch_launch(test_queue, cgx_config_1d(1, 1), device_log, finds_misuse(), device_status));
     fetch_log();
     fetch(s, device_status, sizeof s);
     check_ran(C1, 2);
-    if (test_explains_misuse()) {
+    if (finds_misuse()) {
         assert_int_equal(s[1], CGX_ERROR_INVALID);
         assert_int_equal(s[2], CGX_ERROR_INVALID);
     }
@@ -428,7 +435,7 @@ static void handles_are_the_grids_own(void **state)
     cgx_stream_event *event = device_memory(sizeof *event);
     cgx_status s[3];
     (void)state;
-    if (test_explains_misuse()) {
+    if (finds_misuse()) {
         clear_log();
         check_ok(handles_of_another_launch(test_queue, cgx_config_1d(1, 1), device_log, stream, event, device_status));
         fetch(&host_log, device_log, sizeof host_log);
@@ -454,11 +461,11 @@ static void more_than_may_be_pending(void **state)
     fetch(results, counts, sizeof results);
     fetch(s, device_status, sizeof s);
     assert_int_equal(results[1], results[0]); /* none is lost */
-    if (test_explains_misuse() || s[0]) {     /* a GPU may have more room than it was asked for */
+    if (finds_misuse() || s[0]) {             /* a GPU may have more room than it was asked for */
         assert_int_equal(s[0], CGX_ERROR_LIMIT);
         assert_int_equal(s[1], CGX_ERROR_LIMIT);
     }
-    if (test_explains_misuse())
+    if (finds_misuse())
         assert_int_equal(results[0], PENDING);
     else
         assert_true(results[0] >= PENDING);
@@ -553,7 +560,7 @@ static void a_childs_fault_is_told(void **state)
 static void a_kernel_that_does_not_say_so(void **state)
 {
     (void)state;
-    if (!test_explains_misuse())
+    if (!finds_misuse())
         return;
     clear_log();
     check_ok(not_declared_launch(test_queue, cgx_config_1d(1, 1), device_log));

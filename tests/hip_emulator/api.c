@@ -106,6 +106,13 @@ API const char *hipGetErrorString(hip_error e)
     return "unknown error";
 }
 
+/* How often the program has waited for the device; none of HIP's. */
+static unsigned long synchronizations;
+API unsigned long hipEmulatorSynchronizations(void)
+{
+    return __atomic_load_n(&synchronizations, __ATOMIC_RELAXED);
+}
+
 /* ---- the device ---- */
 
 API hip_error hipGetDeviceCount(int *count)
@@ -205,6 +212,7 @@ API hip_error hipGetDevicePropertiesR0600(void *properties, int device)
 }
 API hip_error hipDeviceSynchronize(void)
 {
+    __atomic_add_fetch(&synchronizations, 1, __ATOMIC_RELAXED);
     LOCKED(hipSuccess);
 }
 API hip_error hipDeviceReset(void)
@@ -378,6 +386,7 @@ API hip_error hipStreamDestroy(stream *s)
 API hip_error hipStreamSynchronize(stream *s)
 {
     (void)s;
+    __atomic_add_fetch(&synchronizations, 1, __ATOMIC_RELAXED);
     LOCKED(hipSuccess);
 }
 API hip_error hipStreamQuery(stream *s)
@@ -415,6 +424,7 @@ API hip_error hipEventRecord(event *at, stream *s)
 }
 API hip_error hipEventSynchronize(event *e_)
 {
+    __atomic_add_fetch(&synchronizations, 1, __ATOMIC_RELAXED);
     LOCKED(e_ ? hipSuccess : hipErrorInvalidHandle);
 }
 API hip_error hipEventQuery(event *e_)
