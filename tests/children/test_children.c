@@ -453,11 +453,13 @@ static void handles_are_the_grids_own(void **state)
 static void more_than_may_be_pending(void **state)
 {
     int results[2], *counts = device_memory(sizeof results);
+    /* CUDA gives even a launch that it refuses a place for its arguments, of which compute-sanitizer knows nothing. */
+    const int tries = getenv("CGX_TEST_MEMCHECK") ? PENDING : 2 * PENDING;
     cgx_status s[2];
     (void)state;
     clear_log();
     check_ok(cgx_fill_i32(test_queue, counts, 0, 2));
-    check_ok(too_many_launch(test_queue, cgx_config_1d(1, 1), 2 * PENDING, counts, counts + 1, device_status));
+    check_ok(too_many_launch(test_queue, cgx_config_1d(1, 1), tries, counts, counts + 1, device_status));
     fetch(results, counts, sizeof results);
     fetch(s, device_status, sizeof s);
     assert_int_equal(results[1], results[0]); /* none is lost */

@@ -77,10 +77,16 @@ CGX__INLINE cgx_status cgx__cuda_check(const cgx_config &c, int flags)
     }
     return CGX_OK;
 }
-/* What is beyond the device's limits has a status of its own, whatever the runtime calls it. */
-CGX__INLINE cgx_status cgx__cuda_failure(const cgx_config &c, cgx_status s)
+/* Beyond the limits of every device, or of the kernel, which was declared for MOST threads if not 0. Such a launch has a status of its own,
+ * whatever the runtime calls it. The runtime gives a buffer for it that nobody reads, which compute-sanitizer does not know. */
+CGX__INLINE bool cgx__cuda_beyond(const cgx_config &c, int most)
 {
-    return (int64_t)c.block.x * c.block.y * c.block.z > 1024 || c.dynamic_shared > 48 * 1024 ? CGX_ERROR_LIMIT : s;
+    return (int64_t)c.block.x * c.block.y * c.block.z > (most ? most : 1024) || c.block.z > 64 || c.grid.y > 65535 ||
+           c.grid.z > 65535 || c.dynamic_shared > 48 * 1024;
+}
+CGX__INLINE cgx_status cgx__cuda_failure(const cgx_config &c, int most, cgx_status s)
+{
+    return cgx__cuda_beyond(c, most) ? CGX_ERROR_LIMIT : s;
 }
 #if defined(CGX__RELOCATABLE)
 CGX__INLINE dim3 cgx__cuda_dim(const cgx_dim3 &d)
@@ -97,7 +103,7 @@ CGX__INLINE unsigned cgx__cuda_dynamic(const cgx_config &c)
 /* The two calls that nvcc makes of <<<>>>. */
 template <class P>
 CGX__INLINE cgx_status cgx__cuda_dlaunch(cgx_stream stream, const void *kernel, const cgx_config &c, int flags,
-                                         const P &parameters)
+                                         int most, const P &parameters)
 {
     cgx_status s = cgx__cuda_check(c, flags);
     if (s)
@@ -107,13 +113,14 @@ CGX__INLINE cgx_status cgx__cuda_dlaunch(cgx_stream stream, const void *kernel, 
                                             cgx__cuda_dynamic(c));
     if (!buffer) {
         s = CGX__CUDA(cudaPeekAtLastError());
-        return cgx__cuda_failure(c, s ? s : CGX_ERROR_LIMIT);
+        return cgx__cuda_failure(c, most, s ? s : CGX_ERROR_LIMIT);
     }
-    *static_cast<P *>(buffer) = parameters;
+    if (!cgx__cuda_beyond(c, most))
+        memcpy(__builtin_assume_aligned(buffer, 64), &parameters, sizeof parameters); /* in few stores */
     s = CGX__CUDA(cudaLaunchDeviceV2(buffer, (cudaStream_t)stream));
-    return s ? cgx__cuda_failure(c, s) : s;
+    return s ? cgx__cuda_failure(c, most, s) : s;
 #else
-    return (void)stream, (void)kernel, (void)parameters, CGX__CUDA(0);
+    return (void)stream, (void)kernel, (void)most, (void)parameters, CGX__CUDA(0);
 #endif
 }
 
@@ -154,13 +161,14 @@ CGX__RUNTIME cgx_status cgx_launch_with_buffer(cgx_stream stream, cgx_device_ker
         void *parameters = cudaGetParameterBufferV2(const_cast<void *>(kernel), cgx__cuda_dim(config.grid),
                                                     cgx__cuda_dim(config.block), cgx__cuda_dynamic(config));
         if (parameters) {
-            memcpy(parameters, buffer, head->bytes);
+            if (!cgx__cuda_beyond(config, 0))
+                memcpy(parameters, buffer, head->bytes);
             s = CGX__CUDA(cudaLaunchDeviceV2(parameters, (cudaStream_t)stream));
         } else {
             s = CGX__CUDA(cudaPeekAtLastError());
             s = s ? s : CGX_ERROR_LIMIT;
         }
-        s = s ? cgx__cuda_failure(config, s) : s;
+        s = s ? cgx__cuda_failure(config, 0, s) : s;
     }
 #else
     (void)stream;
@@ -302,7 +310,7 @@ CGX__RUNTIME cgx_status cgx_stream_fill_3d(cgx_stream stream, void *memory, size
     };
     cgx_config c = cgx_config_1d((int)(parts < 1024 ? parts : 1024), width < 256 ? 32 : 256);
     c.grid.y = (int)(rows_in_all < 1024 ? rows_in_all : 1024);
-    return cgx__cuda_dlaunch(stream, (const void *)cgx__cuda_fill_rows, c, 0, a);
+    return cgx__cuda_dlaunch(stream, (const void *)cgx__cuda_fill_rows, c, 0, 0, a);
 }
 
 /* ---- questions ---- */

@@ -55,8 +55,9 @@ CGX__INLINE cgx__thread cgx__hidden_of(const char *name)
 }
 } /* extern "C++" */
 #if defined(CGX_PASS_CUDA)
-#define CGX__SEND(name, limits, stream, config, parameters) \
-    cgx__cuda_dlaunch((stream), (const void *)name##__device, (config), CGX__FLAGS limits, (parameters))
+#define CGX__SEND(name, limits, stream, config, parameters)                                \
+    cgx__cuda_dlaunch((stream), (const void *)name##__device, (config), CGX__FLAGS limits, \
+                      CGX__DECLARED_THREADS limits, (parameters))
 #define CGX__DEVICE_KERNEL(name) ((cgx_device_kernel)name##__device)
 #define CGX__DESCRIBED_CHILD(limits, name, ...)
 #else
@@ -84,7 +85,6 @@ CGX__INLINE cgx__thread cgx__hidden_of(const char *name)
                                  0,                                                         \
                                  0,                                                         \
                                  { 0 } };
-#define CGX__DECLARED_THREADS(flags, x, y, z) ((x) * (y) * (z))
 #define CGX__DECLARED_BLOCK(flags, x, y, z) \
     {                                       \
         (x), (y), (z)                       \
@@ -104,6 +104,7 @@ CGX_UNUSED static __device__ cgx_status cgx__ask_launch(cgx_stream stream, cgx_d
         return CGX__SEND(name, limits, cgx__s, cgx__c, cgx__p);                                                  \
     }
 #define CGX__FLAGS(flags, x, y, z) (flags)
+#define CGX__DECLARED_THREADS(flags, x, y, z) ((x) * (y) * (z)) /* 0: none are */
 /* Of a kernel that may be defined further below. That one of another file is not launched, the host's compiler has seen. */
 #define CGX__DEVICE_LAUNCHER_BELOW(name, ...)                          \
     CGX_UNUSED static __device__ cgx_status name##_dlaunch(cgx_stream, \
