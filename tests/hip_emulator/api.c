@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of libamdhip64 that cgx calls. Streams are synchronous, which is a legal order of asynchronous work; errors
- * of a kernel appear at the next call, as on a device, and stay. */
+/* The functions of libamdhip64 that cgx calls. Arguments are checked at the call; what a stream is given is done by its thread
+ * (streams.c), also copies from and to pageable memory, and an error of a kernel appears at a later call, as on a device,
+ * and stays. */
 #include "emulator.h"
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define API __attribute__((visibility("default")))
 
@@ -17,17 +16,7 @@ static const chip chips[] = {
 };
 const chip *the_chip;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static hip_error sticky;
 static _Thread_local hip_error last;
-
-typedef struct {
-    struct timespec time;
-    bool recorded;
-} event;
-typedef struct {
-    unsigned flags;
-} stream;
 
 uint64_t setting(const char *variable, uint64_t otherwise)
 {
@@ -48,14 +37,14 @@ static hip_error set_up(void)
 
 static hip_error begin(void)
 {
-    pthread_mutex_lock(&lock);
+    streams_lock();
     hip_error e = set_up();
-    return e ? e : sticky;
+    return e ? e : streams_error();
 }
 static hip_error end(hip_error e)
 {
-    pthread_mutex_unlock(&lock);
-    if (e)
+    streams_unlock();
+    if (e && e != hipErrorNotReady)
         last = e;
     return e;
 }
@@ -213,14 +202,14 @@ API hip_error hipGetDevicePropertiesR0600(void *properties, int device)
 API hip_error hipDeviceSynchronize(void)
 {
     __atomic_add_fetch(&synchronizations, 1, __ATOMIC_RELAXED);
-    LOCKED(hipSuccess);
+    LOCKED(streams_wait());
 }
 API hip_error hipDeviceReset(void)
 {
-    pthread_mutex_lock(&lock);
-    launch_stop_worker();
-    sticky = last = hipSuccess;
-    pthread_mutex_unlock(&lock);
+    streams_lock();
+    streams_reset();
+    last = hipSuccess;
+    streams_unlock();
     return hipSuccess;
 }
 
@@ -256,18 +245,39 @@ API hip_error hipMallocAsync(void **memory, size_t bytes, stream *s)
     (void)s;
     return alloc(memory, bytes, MEMORY_DEVICE);
 }
+/* These wait for the device, as the real ones do. */
+static hip_error release(void *memory, unsigned kinds)
+{
+    if (!memory)
+        return hipSuccess;
+    hip_error e = streams_wait();
+    if (!e && !(e = arena_forget((uint64_t)memory, kinds)))
+        arena_release((uint64_t)memory);
+    return e;
+}
 API hip_error hipFree(void *memory)
 {
-    LOCKED(arena_release((uint64_t)memory, 1 << MEMORY_DEVICE | 1 << MEMORY_MANAGED));
-}
-API hip_error hipFreeAsync(void *memory, stream *s)
-{
-    (void)s;
-    return hipFree(memory);
+    LOCKED(release(memory, 1 << MEMORY_DEVICE | 1 << MEMORY_MANAGED));
 }
 API hip_error hipHostFree(void *memory)
 {
-    LOCKED(arena_release((uint64_t)memory, 1 << MEMORY_HOST));
+    LOCKED(release(memory, 1 << MEMORY_HOST));
+}
+static hip_error run_release(void *payload, bool drop)
+{
+    (void)drop;
+    arena_release(*(uint64_t *)payload);
+    return hipSuccess;
+}
+/* Unknown to later calls at once, and there for the stream's earlier work. */
+static hip_error release_later(uint64_t address, stream *s)
+{
+    hip_error e = address ? arena_forget(address, 1 << MEMORY_DEVICE | 1 << MEMORY_MANAGED) : hipSuccess;
+    return !e && address ? stream_submit(s, run_release, &address, sizeof address) : e;
+}
+API hip_error hipFreeAsync(void *memory, stream *s)
+{
+    LOCKED(release_later((uint64_t)memory, s));
 }
 
 /* Where the library reads or writes BYTES from P on, or NULL if they are no memory of the device's nor the host's;
@@ -284,162 +294,152 @@ static unsigned char *reachable(const void *p, size_t bytes, bool *device)
     *device = !b || b->kind == MEMORY_DEVICE;
     return arena_host(address);
 }
-static hip_error copy(void *to, const void *from, size_t bytes, int kind)
+typedef struct {
+    unsigned char *to;
+    const unsigned char *from;
+    size_t to_pitch, from_pitch, width, height;
+} copy_job;
+static hip_error run_copy(void *payload, bool drop)
 {
-    bool to_device, from_device;
-    unsigned char *d = reachable(to, bytes, &to_device), *s = reachable(from, bytes, &from_device);
-    if (!bytes)
-        return hipSuccess;
-    if (!d || !s)
-        return hipErrorInvalidValue;
-    switch (kind) {
-    case 0: /* host to host */
-        if (to_device || from_device)
-            return hipErrorInvalidValue;
-        break;
-    case 1: /* host to device */
-        if (!arena_has((uint64_t)to) || from_device)
-            return hipErrorInvalidValue;
-        break;
-    case 2: /* device to host */
-        if (to_device || !arena_has((uint64_t)from))
-            return hipErrorInvalidValue;
-        break;
-    case 3: /* device to device */
-        if (!arena_has((uint64_t)to) || !arena_has((uint64_t)from))
-            return hipErrorInvalidValue;
-        break;
-    case 4: break; /* by the addresses */
-    default: return hipErrorInvalidValue;
-    }
-    memmove(d, s, bytes);
+    const copy_job *c = payload;
+    for (size_t row = 0; row < c->height && !drop; row++)
+        memmove(c->to + row * c->to_pitch, c->from + row * c->from_pitch, c->width);
     return hipSuccess;
+}
+/* KIND: hipMemcpyKind. Rows of WIDTH bytes; one row's pitches mean nothing. */
+static hip_error copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                      int kind, stream *s)
+{
+    if (!width || !height)
+        return hipSuccess;
+    if (height > 1 && (width > to_pitch || width > from_pitch))
+        return hipErrorInvalidValue;
+    bool to_device, from_device;
+    copy_job job = { reachable(to, (height - 1) * to_pitch + width, &to_device),
+                     reachable(from, (height - 1) * from_pitch + width, &from_device),
+                     to_pitch,
+                     from_pitch,
+                     width,
+                     height };
+    const bool to_arena = arena_has((uint64_t)to), from_arena = arena_has((uint64_t)from);
+    if (!job.to || !job.from)
+        return hipErrorInvalidValue;
+    const bool fits[] = { !to_device && !from_device, to_arena && !from_device, !to_device && from_arena,
+                          to_arena && from_arena, true /* by the addresses */ };
+    if (kind < 0 || kind > 4 || !fits[kind])
+        return hipErrorInvalidValue;
+    return stream_submit(s, run_copy, &job, sizeof job);
 }
 API hip_error hipMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
-    LOCKED(copy(to, from, bytes, kind));
+    hip_error e = begin();
+    if (!e && !(e = copy(to, 0, from, 0, bytes, 1, kind, NULL)))
+        e = stream_wait(NULL);
+    return end(e);
 }
 API hip_error hipMemcpyAsync(void *to, const void *from, size_t bytes, int kind, stream *s)
 {
-    (void)s;
-    return hipMemcpy(to, from, bytes, kind);
+    LOCKED(copy(to, 0, from, 0, bytes, 1, kind, s));
 }
 API hip_error hipMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, stream *s)
 {
-    (void)s;
-    LOCKED(to_device || from_device ? hipErrorInvalidDevice : copy(to, from, bytes, 3));
+    LOCKED(to_device || from_device ? hipErrorInvalidDevice : copy(to, 0, from, 0, bytes, 1, 3, s));
 }
 API hip_error hipMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                size_t height, int kind, stream *s)
 {
-    (void)s;
-    hip_error e = begin();
-    if (!e && (width > to_pitch || width > from_pitch))
-        e = hipErrorInvalidValue;
-    for (size_t row = 0; row < height && !e; row++)
-        e = copy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width, kind);
-    return end(e);
+    LOCKED(copy(to, to_pitch, from, from_pitch, width, height, kind, s));
 }
 
-static hip_error fill(void *memory, const void *value, size_t value_bytes, size_t count)
+typedef struct {
+    unsigned char *to;
+    uint32_t value;
+    uint32_t value_bytes;
+    size_t count;
+} fill_job;
+static hip_error run_fill(void *payload, bool drop)
+{
+    const fill_job *f = payload;
+    for (size_t i = 0; i < f->count && !drop; i++)
+        memcpy(f->to + i * f->value_bytes, &f->value, f->value_bytes); /* x86: the low bytes come first */
+    return hipSuccess;
+}
+static hip_error fill(void *memory, uint32_t value, uint32_t value_bytes, size_t count, stream *s)
 {
     bool device;
-    unsigned char *to = reachable(memory, value_bytes * count, &device);
-    if (!to || !arena_has((uint64_t)memory))
+    const fill_job job = { reachable(memory, value_bytes * count, &device), value, value_bytes, count };
+    if (!job.to || !arena_has((uint64_t)memory))
         return hipErrorInvalidValue;
-    for (size_t i = 0; i < count; i++)
-        memcpy(to + i * value_bytes, value, value_bytes);
-    return hipSuccess;
+    return stream_submit(s, run_fill, &job, sizeof job);
 }
 API hip_error hipMemsetD8Async(void *memory, unsigned char value, size_t count, stream *s)
 {
-    (void)s;
-    LOCKED(fill(memory, &value, sizeof value, count));
+    LOCKED(fill(memory, value, sizeof value, count, s));
 }
 API hip_error hipMemsetD16Async(void *memory, unsigned short value, size_t count, stream *s)
 {
-    (void)s;
-    LOCKED(fill(memory, &value, sizeof value, count));
+    LOCKED(fill(memory, value, sizeof value, count, s));
 }
 API hip_error hipMemsetD32Async(void *memory, int value, size_t count, stream *s)
 {
-    (void)s;
-    LOCKED(fill(memory, &value, sizeof value, count));
+    LOCKED(fill(memory, (uint32_t)value, sizeof value, count, s));
 }
 
 /* ---- streams and events ---- */
 
 API hip_error hipStreamCreateWithFlags(stream **s, unsigned flags)
 {
-    hip_error e = begin();
-    if (!e && !(*s = calloc(1, sizeof **s)))
-        e = hipErrorOutOfMemory;
-    if (!e)
-        (*s)->flags = flags;
-    return end(e);
+    enum { NON_BLOCKING = 1 };
+    LOCKED(flags == NON_BLOCKING ? stream_create(s)
+                                 : hipErrorNotSupported); /* the others wait for the default stream */
 }
+/* Also after an error: the thread ends. */
 API hip_error hipStreamDestroy(stream *s)
 {
-    free(s);
-    return s ? hipSuccess : hipErrorInvalidHandle;
+    begin();
+    return end(stream_destroy(s));
 }
 API hip_error hipStreamSynchronize(stream *s)
 {
-    (void)s;
     __atomic_add_fetch(&synchronizations, 1, __ATOMIC_RELAXED);
-    LOCKED(hipSuccess);
+    LOCKED(stream_wait(s));
 }
 API hip_error hipStreamQuery(stream *s)
 {
-    (void)s;
-    LOCKED(hipSuccess);
+    LOCKED(stream_query(s));
 }
 API hip_error hipStreamWaitEvent(stream *s, event *e_, unsigned flags)
 {
-    (void)s;
-    LOCKED(!e_ ? hipErrorInvalidHandle : flags ? hipErrorInvalidValue : hipSuccess);
+    LOCKED(!e_ ? hipErrorInvalidHandle : flags ? hipErrorInvalidValue : event_hold_back(s, e_));
 }
-API hip_error hipEventCreateWithFlags(event **e, unsigned flags)
+API hip_error hipEventCreateWithFlags(event **e_, unsigned flags)
 {
-    (void)flags;
-    *e = calloc(1, sizeof **e);
-    return *e ? hipSuccess : hipErrorOutOfMemory;
+    LOCKED(flags ? hipErrorNotSupported : event_create(e_));
 }
-API hip_error hipEventDestroy(event *e)
+API hip_error hipEventDestroy(event *e_)
 {
-    free(e);
-    return e ? hipSuccess : hipErrorInvalidHandle;
+    if (!e_)
+        return hipErrorInvalidHandle;
+    begin();
+    event_destroy(e_);
+    return end(hipSuccess);
 }
-API hip_error hipEventRecord(event *at, stream *s)
+API hip_error hipEventRecord(event *e_, stream *s)
 {
-    (void)s;
-    hip_error e = begin();
-    if (!e && !at)
-        e = hipErrorInvalidHandle;
-    if (!e) {
-        clock_gettime(CLOCK_MONOTONIC, &at->time);
-        at->recorded = true;
-    }
-    return end(e);
+    LOCKED(e_ ? event_record(e_, s) : hipErrorInvalidHandle);
 }
 API hip_error hipEventSynchronize(event *e_)
 {
     __atomic_add_fetch(&synchronizations, 1, __ATOMIC_RELAXED);
-    LOCKED(e_ ? hipSuccess : hipErrorInvalidHandle);
+    LOCKED(e_ ? event_wait(e_) : hipErrorInvalidHandle);
 }
 API hip_error hipEventQuery(event *e_)
 {
-    LOCKED(e_ ? hipSuccess : hipErrorInvalidHandle);
+    LOCKED(e_ ? event_query(e_) : hipErrorInvalidHandle);
 }
 API hip_error hipEventElapsedTime(float *milliseconds, event *first, event *second)
 {
-    hip_error e = begin();
-    if (!e && (!first || !second || !first->recorded || !second->recorded))
-        e = hipErrorInvalidHandle;
-    if (!e)
-        *milliseconds = (float)((double)(second->time.tv_sec - first->time.tv_sec) * 1e3 +
-                                (double)(second->time.tv_nsec - first->time.tv_nsec) / 1e6);
-    return end(e);
+    LOCKED(first && second ? event_elapsed(milliseconds, first, second) : hipErrorInvalidHandle);
 }
 
 /* ---- modules and launches ---- */
@@ -455,7 +455,7 @@ API hip_error hipModuleUnload(module *m)
     hip_error e = begin();
     if (!e && !m)
         e = hipErrorInvalidHandle;
-    if (!e)
+    if (!e && !(e = streams_wait()))
         module_free(m);
     return end(e);
 }
@@ -502,33 +502,31 @@ API hip_error hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, co
         *blocks = (int)launch_occupancy(f, (uint32_t)threads, dynamic_lds);
     return end(e);
 }
-/* What is wrong with the launch is said here; what goes wrong in the kernel at the next call. */
+/* What is wrong with the launch is said here; what goes wrong in the kernel at a later call. */
 static hip_error launch(const function *f, const uint32_t grid[3], const uint32_t block[3], unsigned lds,
-                        void **parameters, bool cooperative)
+                        void **parameters, bool cooperative, stream *s)
 {
+    prepared_launch *p = NULL;
     hip_error e = begin();
     if (!e && !f)
         e = hipErrorInvalidHandle;
-    if (!e) {
-        e = launch_run(f, grid, block, lds, parameters, cooperative);
-        if (e == hipErrorIllegalAddress || e == hipErrorLaunchTimeOut || e == hipErrorLaunchFailure) {
-            sticky = e;
-            e = setting("HIP_LAUNCH_BLOCKING", 0) ? e : hipSuccess;
-        }
-    }
+    if (!e)
+        e = launch_prepare(f, grid, block, lds, parameters, cooperative, &p);
+    if (!e)
+        e = stream_launch(s, p);
+    if (!e && setting("HIP_LAUNCH_BLOCKING", 0))
+        e = stream_wait(s);
     return end(e);
 }
 API hip_error hipModuleLaunchKernel(const function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                     unsigned bz, unsigned lds, stream *s, void **parameters, void **extra)
 {
-    (void)s;
     if (extra)
         return hipErrorNotSupported;
-    return launch(f, (uint32_t[]){ gx, gy, gz }, (uint32_t[]){ bx, by, bz }, lds, parameters, false);
+    return launch(f, (uint32_t[]){ gx, gy, gz }, (uint32_t[]){ bx, by, bz }, lds, parameters, false, s);
 }
 API hip_error hipModuleLaunchCooperativeKernel(const function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                                unsigned by, unsigned bz, unsigned lds, stream *s, void **parameters)
 {
-    (void)s;
-    return launch(f, (uint32_t[]){ gx, gy, gz }, (uint32_t[]){ bx, by, bz }, lds, parameters, true);
+    return launch(f, (uint32_t[]){ gx, gy, gz }, (uint32_t[]){ bx, by, bz }, lds, parameters, true, s);
 }

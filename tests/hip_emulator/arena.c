@@ -115,7 +115,7 @@ hip_error arena_alloc(uint64_t bytes, memory_kind kind, uint64_t *address)
     }
     memmove(blocks + i + 1, blocks + i, (block_count++ - i) * sizeof *blocks);
     const uint64_t end = start + span - PAGE;
-    blocks[i] = (block_of_memory){ end - need, bytes, start, end, kind };
+    blocks[i] = (block_of_memory){ end - need, bytes, start, end, kind, false };
     cursor = end + PAGE;
     *address = end - need;
     if (kind != MEMORY_DEVICE && mprotect((void *)start, end - start, PROT_READ | PROT_WRITE))
@@ -129,7 +129,7 @@ const block_of_memory *arena_find(uint64_t address, uint64_t bytes)
 {
     for (uint32_t i = 0; i < block_count; i++) {
         const block_of_memory *b = blocks + i;
-        if (address >= b->at && address - b->at <= b->bytes && bytes <= b->bytes - (address - b->at))
+        if (!b->freed && address >= b->at && address - b->at <= b->bytes && bytes <= b->bytes - (address - b->at))
             return b;
     }
     return NULL;
@@ -152,15 +152,21 @@ static void release(uint32_t i)
                      (off_t)(b.end - b.start));
     memmove(blocks + i, blocks + i + 1, (--block_count - i) * sizeof *blocks);
 }
-hip_error arena_release(uint64_t address, unsigned kinds)
+hip_error arena_forget(uint64_t address, unsigned kinds)
 {
     const block_of_memory *b = arena_find(address, 0);
-    if (!address)
-        return hipSuccess;
     if (!b || b->at != address || !(kinds >> b->kind & 1))
         return hipErrorInvalidValue;
-    release((uint32_t)(b - blocks));
+    blocks[b - blocks].freed = true;
     return hipSuccess;
+}
+void arena_release(uint64_t address)
+{
+    for (uint32_t i = 0; i < block_count; i++)
+        if (blocks[i].at == address) {
+            release(i);
+            return;
+        }
 }
 hip_error arena_alloc_code(uint64_t bytes, uint64_t *address)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A stand-in for libamdhip64 that runs AMD code objects without an AMD GPU: README.md. All functions are called under the
- * one lock of api.c. */
+/* A stand-in for libamdhip64 that runs AMD code objects without an AMD GPU: README.md. All functions but launch_await are
+ * called under the one lock of streams.c. */
 #ifndef EMULATOR_H
 #define EMULATOR_H
 #include <elf.h>
@@ -55,6 +55,7 @@ typedef struct {
     uint64_t at, bytes;  /* of the user */
     uint64_t start, end; /* mapped */
     memory_kind kind;
+    bool freed; /* a stream gives it back when its turn comes */
 } block_of_memory;
 
 hip_error arena_open(void);
@@ -65,8 +66,9 @@ int arena_file(void);
 void *arena_host(uint64_t address);
 bool arena_has(uint64_t address);
 hip_error arena_alloc(uint64_t bytes, memory_kind kind, uint64_t *address);
-/* KINDS: 1 << memory_kind of those that the call frees. */
-hip_error arena_release(uint64_t address, unsigned kinds);
+/* KINDS: 1 << memory_kind of those that the call frees. The first finds it no more, the second gives it back. */
+hip_error arena_forget(uint64_t address, unsigned kinds);
+void arena_release(uint64_t address);
 /* The live block that holds BYTES from ADDRESS on, or the nearest one below, or NULL. */
 const block_of_memory *arena_find(uint64_t address, uint64_t bytes);
 const block_of_memory *arena_below(uint64_t address);
@@ -127,7 +129,43 @@ hip_error module_variable(module *m, const char *name, uint64_t *address, size_t
 /* ---- launch.c: the worker process ---- */
 
 uint32_t launch_occupancy(const function *f, uint32_t threads, uint64_t dynamic_lds);
-hip_error launch_run(const function *f, const uint32_t grid[3], const uint32_t block[3], uint32_t dynamic_lds,
-                     void **parameters, bool cooperative);
+/* A launch with its arguments, from malloc; NULL in *out if it is refused. */
+typedef struct prepared_launch prepared_launch;
+hip_error launch_prepare(const function *f, const uint32_t grid[3], const uint32_t block[3], uint32_t dynamic_lds,
+                         void **parameters, bool cooperative, prepared_launch **out);
+/* To the worker; the wait for its answer, without the lock; what it says. QUIET: it was killed on purpose. */
+hip_error launch_start(prepared_launch *p);
+void launch_await(prepared_launch *p);
+hip_error launch_end(prepared_launch *p, bool quiet);
+void launch_kill_worker(void);
 void launch_stop_worker(void);
+
+/* ---- streams.c ---- */
+
+typedef struct stream stream;
+typedef struct event event;
+typedef struct point point;
+/* What a stream does when its turn comes, with a copy of what it was submitted with. DROP: a kernel has failed before; only
+ * what the job holds is given back. Anything but hipSuccess is an error of the device's. */
+typedef hip_error (*stream_work)(void *payload, bool drop);
+
+void streams_lock(void);
+void streams_unlock(void);
+hip_error streams_error(void);
+hip_error streams_wait(void);
+void streams_reset(void);
+/* NULL is the default stream; the others never wait for it nor it for them. */
+hip_error stream_create(stream **out);
+hip_error stream_destroy(stream *s);
+hip_error stream_wait(stream *s);
+hip_error stream_query(const stream *s);
+hip_error stream_submit(stream *s, stream_work work, const void *payload, size_t bytes);
+hip_error stream_launch(stream *s, prepared_launch *p);
+hip_error event_create(event **out);
+void event_destroy(event *e);
+hip_error event_record(event *e, stream *s);
+hip_error event_hold_back(stream *s, const event *e);
+hip_error event_wait(const event *e);
+hip_error event_query(const event *e);
+hip_error event_elapsed(float *milliseconds, const event *first, const event *second);
 #endif

@@ -18,6 +18,17 @@ DEVICE void sync()
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 #define LOAD(p, order, scope) __hip_atomic_load(p, __ATOMIC_##order, __HIP_MEMORY_SCOPE_##scope)
+// Time that the scheduler gives.
+DEVICE unsigned long long clock_now()
+{
+#if __GFX11__
+    unsigned long long v;
+    asm volatile("s_sendmsg_rtn_b64 %0, sendmsg(MSG_RTN_GET_REALTIME)\n\ts_waitcnt lgkmcnt(0)" : "=s"(v)::"memory");
+    return v;
+#else
+    return __builtin_amdgcn_s_memrealtime();
+#endif
+}
 #define ADD(p, v, scope) __hip_atomic_fetch_add(p, v, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_##scope)
 
 extern "C" {
@@ -185,3 +196,29 @@ KERNEL ended(int *o)
     o[t] = 1;
 }
 KERNEL add_to(int *o, int v) { ADD(o + thread(), v, AGENT); }
+// Goes on looking while the host thinks; clocks keep it from being a deadlock.
+KERNEL wait_for(u32 *flag, u32 *out, u32 value)
+{
+    while (LOAD(flag, ACQUIRE, SYSTEM) == 0) {
+        clock_now();
+        __builtin_amdgcn_s_sleep(1);
+    }
+    *out = value;
+}
+// Bytes at any address of LDS, in pieces as large as the compiler dares, packed and not.
+struct __attribute__((packed)) odd {
+    unsigned char first;
+    unsigned long long a, b, c;
+    unsigned short d;
+    u32 e, f, g;
+};
+KERNEL odd_places(unsigned char *out)
+{
+    SHARED static odd room[64];
+    const u32 t = thread();
+    const odd mine = { (unsigned char)t, 0x0102030405060708ull + t, 0x1112131415161718ull + t, 0x2122232425262728ull + t, 0x3132,
+                       0x41424344 + t, 0x51525354, 0x61626364 - t };
+    room[t] = mine;
+    sync();
+    ((odd *)out)[t] = room[t ^ 1];
+}

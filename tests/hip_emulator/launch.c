@@ -13,29 +13,52 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 1024, LDS_BYTES = 65536, ARGUMENT_ROOM = 65536, PACKET_AT = 61440 };
+enum { MOST_THREADS = 1024, LDS_BYTES = 65536, ARGUMENT_ROOM = 65536, PACKET_AT = 61440, PACKET_BYTES = 64 };
 enum { WORKER_SOCKET = 198, WORKER_MEMORY = 199 }; /* file numbers in the worker */
 
 static pid_t worker, owner; /* the process that started the worker: a child of fork has none */
 static int worker_socket = -1;
 static uint64_t argument_memory;
+static _Atomic bool exiting;
 
 /* ---- the worker process ---- */
 
+struct prepared_launch {
+    const function *f;
+    emulator_message message;
+    int timeout, answer; /* ms; what poll said */
+    emulator_reply reply;
+    bool sent, replied;
+    struct timespec start;
+    unsigned char packet[PACKET_BYTES];
+    unsigned char arguments[]; /* f->argument_bytes */
+};
+
+void launch_kill_worker(void)
+{
+    if (worker > 0 && owner == getpid())
+        kill(worker, SIGKILL);
+}
 void launch_stop_worker(void)
 {
     if (worker <= 0 || owner != getpid())
         return;
-    kill(worker, SIGKILL);
+    launch_kill_worker();
     close(worker_socket);
     while (waitpid(worker, NULL, 0) < 0 && errno == EINTR) {
     }
     worker = 0;
     worker_socket = -1;
 }
+/* Threads of streams may still wait for it. */
 __attribute__((destructor)) static void at_exit(void)
 {
-    launch_stop_worker();
+    exiting = true;
+    if (worker > 0 && owner == getpid()) {
+        kill(worker, SIGKILL);
+        while (waitpid(worker, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
 }
 
 static hip_error start_worker(void)
@@ -113,49 +136,62 @@ static bool tell(const emulator_message *m)
     return send(worker_socket, m, sizeof *m, MSG_NOSIGNAL) == sizeof *m;
 }
 
-static hip_error run(const emulator_message *m, const function *f)
+hip_error launch_start(prepared_launch *p)
 {
-    static const hip_error errors[] = { hipSuccess, hipErrorIllegalAddress, hipErrorLaunchTimeOut,
-                                        hipErrorLaunchTimeOut, hipErrorNotSupported };
-    emulator_reply r = { 0 };
-    struct timespec start, end;
     uint32_t changes;
-    bool sent = true;
     hip_error e;
     if ((worker <= 0 || owner != getpid()) && (e = start_worker()))
         return e;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    memset(arena_host(argument_memory), 0, ARGUMENT_ROOM);
+    memcpy(arena_host(argument_memory), p->arguments, p->f->argument_bytes);
+    memcpy(arena_host(argument_memory + PACKET_AT), p->packet, PACKET_BYTES);
+    clock_gettime(CLOCK_MONOTONIC, &p->start);
     const emulator_message *change = arena_changes(&changes);
-    for (uint32_t i = 0; i < changes && sent; i++)
-        sent = tell(change + i);
+    p->sent = true;
+    for (uint32_t i = 0; i < changes && p->sent; i++)
+        p->sent = tell(change + i);
     arena_changes_told();
-    sent = sent && tell(m);
+    p->sent = p->sent && tell(&p->message);
+    return hipSuccess;
+}
+
+void launch_await(prepared_launch *p)
+{
     struct pollfd answer = { worker_socket, POLLIN, 0 };
-    int ready = 1;
-    if (sent) {
+    p->answer = 1;
+    if (p->sent) {
         do
-            ready = poll(&answer, 1, (int)setting("CGX_EMU_TIMEOUT_MS", 120000));
-        while (ready < 0 && errno == EINTR);
+            p->answer = poll(&answer, 1, p->timeout);
+        while (p->answer < 0 && errno == EINTR);
+        p->replied = p->answer > 0 && read(worker_socket, &p->reply, sizeof p->reply) == sizeof p->reply;
     }
-    if (!ready) {
+}
+
+hip_error launch_end(prepared_launch *p, bool quiet)
+{
+    static const hip_error errors[] = { hipSuccess, hipErrorIllegalAddress, hipErrorLaunchTimeOut,
+                                        hipErrorLaunchTimeOut, hipErrorNotSupported };
+    const emulator_reply *r = &p->reply;
+    struct timespec end;
+    if (!p->replied) {
         launch_stop_worker();
-        fprintf(stderr, "[emulator] %s: no answer within CGX_EMU_TIMEOUT_MS\n", f->name);
-        return hipErrorLaunchTimeOut;
-    }
-    if (!sent || ready < 0 || read(worker_socket, &r, sizeof r) != sizeof r) {
-        launch_stop_worker();
-        fprintf(stderr, "[emulator] %s: the worker died\n", f->name);
-        return hipErrorLaunchFailure;
+        if (!quiet && !exiting)
+            fprintf(stderr,
+                    p->answer ? "[emulator] %s: the worker died\n"
+                              : "[emulator] %s: no answer within CGX_EMU_TIMEOUT_MS\n",
+                    p->f->name);
+        return p->answer ? hipErrorLaunchFailure : hipErrorLaunchTimeOut;
     }
     clock_gettime(CLOCK_MONOTONIC, &end);
-    if (r.status == REPLY_FAULT)
+    if (r->status == REPLY_FAULT)
         launch_stop_worker();
-    if (r.status)
-        report(&r, m, f);
+    if (r->status)
+        report(r, &p->message, p->f);
     else if (setting("CGX_EMU_VERBOSE", 0))
-        fprintf(stderr, "[emulator] %s: %llu wave-instructions, %.2f ms\n", f->name, (unsigned long long)r.instructions,
-                (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6);
-    return errors[r.status];
+        fprintf(stderr, "[emulator] %s: %llu wave-instructions, %.2f ms\n", p->f->name,
+                (unsigned long long)r->instructions,
+                (double)(end.tv_sec - p->start.tv_sec) * 1e3 + (double)(end.tv_nsec - p->start.tv_nsec) / 1e6);
+    return errors[r->status];
 }
 
 /* ---- launches ---- */
@@ -174,17 +210,17 @@ uint32_t launch_occupancy(const function *f, uint32_t threads, uint64_t dynamic_
 }
 
 /* The arguments as the kernel reads them, and the part of the dispatch packet that it may look at. */
-static void write_arguments(const function *f, const uint32_t grid[3], const uint32_t block[3], uint32_t dynamic_lds,
+static void write_arguments(prepared_launch *p, const uint32_t grid[3], const uint32_t block[3], uint32_t dynamic_lds,
                             void **parameters)
 {
-    unsigned char *memory = arena_host(argument_memory), *packet = memory + PACKET_AT;
+    const function *f = p->f;
+    unsigned char *memory = p->arguments, *packet = p->packet;
     const uint32_t dimensions = grid[2] * block[2] > 1 ? 3 : grid[1] * block[1] > 1 ? 2 : 1;
     const uint32_t hidden[] = {
         [ARGUMENT_BLOCK_COUNT_X] = grid[0], [ARGUMENT_BLOCK_COUNT_Y] = grid[1],  [ARGUMENT_BLOCK_COUNT_Z] = grid[2],
         [ARGUMENT_GROUP_SIZE_X] = block[0], [ARGUMENT_GROUP_SIZE_Y] = block[1],  [ARGUMENT_GROUP_SIZE_Z] = block[2],
         [ARGUMENT_GRID_DIMS] = dimensions,  [ARGUMENT_DYNAMIC_LDS] = dynamic_lds
     };
-    memset(memory, 0, ARGUMENT_ROOM);
     for (uint32_t i = 0, user = 0; i < f->arguments; i++) {
         unsigned char *to = memory + f->argument[i].offset;
         if (f->argument[i].kind == ARGUMENT_USER)
@@ -201,21 +237,29 @@ static void write_arguments(const function *f, const uint32_t grid[3], const uin
     }
 }
 
-hip_error launch_run(const function *f, const uint32_t grid[3], const uint32_t block[3], uint32_t dynamic_lds,
-                     void **parameters, bool cooperative)
+hip_error launch_prepare(const function *f, const uint32_t grid[3], const uint32_t block[3], uint32_t dynamic_lds,
+                         void **parameters, bool cooperative, prepared_launch **out)
 {
     const uint64_t threads = (uint64_t)block[0] * block[1] * block[2], blocks = (uint64_t)grid[0] * grid[1] * grid[2];
     hip_error e;
+    *out = NULL;
     if (!threads || !blocks)
         return hipErrorInvalidConfiguration;
     if (threads > MOST_THREADS || (f->most_threads && threads > f->most_threads) || f->lds + dynamic_lds > LDS_BYTES)
         return hipErrorInvalidValue;
+    if (f->argument_bytes > PACKET_AT)
+        return hipErrorInvalidImage;
     if (cooperative &&
         blocks > (uint64_t)launch_occupancy(f, (uint32_t)threads, dynamic_lds) * setting("CGX_EMU_CUS", 8))
         return hipErrorCooperativeLaunchTooLarge;
     if (!argument_memory && (e = arena_alloc(ARGUMENT_ROOM, MEMORY_DEVICE, &argument_memory)))
         return e;
-    write_arguments(f, grid, block, dynamic_lds, parameters);
+    prepared_launch *p = calloc(1, sizeof *p + f->argument_bytes);
+    if (!p)
+        return hipErrorOutOfMemory;
+    p->f = f;
+    p->timeout = (int)setting("CGX_EMU_TIMEOUT_MS", 120000);
+    write_arguments(p, grid, block, dynamic_lds, parameters);
     emulator_message m = { .what = MESSAGE_LAUNCH,
                            .entry = f->entry,
                            .arguments = argument_memory,
@@ -233,5 +277,7 @@ hip_error launch_run(const function *f, const uint32_t grid[3], const uint32_t b
                            .spin = (uint32_t)setting("CGX_EMU_SPIN", 20000) };
     memcpy(m.grid, grid, sizeof m.grid);
     memcpy(m.block, block, sizeof m.block);
-    return run(&m, f);
+    p->message = m;
+    *out = p;
+    return hipSuccess;
 }

@@ -23,17 +23,18 @@ enum {
     RUN,
     BARRIER,
     SLEEP,
-    SKIP,    /* nothing to do: `argument` bytes further on */
-    LDS_DMA, /* `argument` words a lane */
-    DPP,     /* v[argument] is copied to v255 first */
-    DS,      /* reaches `copy` bytes beyond the lane's address */
-    MOVE_PC, /* see move_pc */
-    COPY,    /* an altered copy of the instruction is run, which is at `copy` */
-    PERMUTE, /* ds_permute_b32 or, with `argument`, ds_bpermute_b32 */
-    FLAT,    /* loads and stores of flat_ and global_ instructions, of the form `argument` */
-    ATOMIC,  /* flat_ and global_ compare and swap of 8 bytes or, with `argument`, the addition of a double */
-    CLOCK,   /* s_memtime, s_memrealtime and their like to the scalar register `argument`; its size << 8 */
-    PRIVATE  /* buffer_load_* and buffer_store_* of the thread's private memory, of the form `argument` */
+    SKIP,      /* nothing to do: `argument` bytes further on */
+    LDS_DMA,   /* `argument` words a lane */
+    DPP,       /* v[argument] is copied to v255 first */
+    DS,        /* reaches `copy` bytes beyond the lane's address */
+    MOVE_PC,   /* see move_pc */
+    COPY,      /* an altered copy of the instruction is run, which is at `copy` */
+    PERMUTE,   /* ds_permute_b32 or, with `argument`, ds_bpermute_b32 */
+    FLAT,      /* loads and stores of flat_ and global_ instructions, of the form `argument` */
+    ATOMIC,    /* flat_ and global_ compare and swap of 8 bytes or, with `argument`, the addition of a double */
+    CLOCK,     /* s_memtime, s_memrealtime and their like to the scalar register `argument`; its size << 8 */
+    PRIVATE,   /* buffer_load_* and buffer_store_* of the thread's private memory, of the form `argument` */
+    LDS_MEMORY /* ds_read_*, ds_write_* and their names on gfx11, of the form `argument` */
 };
 typedef void (*instruction)(void *, void *, void *, void *, void *, void *);
 typedef struct {
@@ -355,6 +356,30 @@ static bool run_ds(wave *w, const entry *e, uint64_t pc, uint32_t width, uint32_
     return true;
 }
 
+/* Loads and stores of LDS, which the emulator takes for aligned. e->argument: the form. */
+static bool lds_memory(wave *w, uint64_t pc, uint32_t width, int form, uint32_t lds, uint64_t *outside)
+{
+    const uint32_t *code = (const uint32_t *)pc,
+                   *address = (uint32_t *)w->buffer[VECTOR] + (size_t)(code[1] & 255) * width;
+    const uint64_t exec = pair(scalars(w) + EXEC);
+    const bool accumulator = width == 64 && code[0] >> 25 & 1; /* where the others have it in the second word */
+    const unsigned number = form >> 5 & 1 ? code[1] >> 8 & 255 : code[1] >> 24;
+    uint32_t *data = (uint32_t *)w->buffer[accumulator ? ACCUMULATOR : VECTOR] + (size_t)number * width;
+    uint32_t at[64]; /* a load may overwrite its address */
+    for (uint32_t lane = 0; lane < width; lane++)
+        at[lane] = address[lane] + (code[0] & 0xffff);
+    for (uint32_t lane = 0; lane < width; lane++) {
+        if (!(exec >> lane & 1))
+            continue;
+        if (at[lane] > lds || lds - at[lane] < (uint32_t)(form & 31)) {
+            *outside = at[lane];
+            return false;
+        }
+        access_memory((char *)w->buffer[LDS] + at[lane], data + lane, width, form);
+    }
+    return true;
+}
+
 /* e->copy: 0 s_getpc, 1 s_setpc, 2 s_swappc, 3 s_mov_b64 from an aperture. e->argument: destination, source << 8. */
 static void move_pc(wave *w, const entry *e, uint64_t pc)
 {
@@ -437,6 +462,14 @@ static bool run_wave(launch *l, wave *w, uint32_t quantum, bool *ended)
         case DS:
             if (run_ds(w, e, pc, m->wave, m->lds, &r->address))
                 continue;
+            snprintf(r->text, sizeof r->text, "outside the %u bytes of LDS", m->lds);
+            finish(r, REPLY_FAULT);
+            return false;
+        case LDS_MEMORY:
+            if (lds_memory(w, pc, m->wave, e->argument, m->lds, &r->address)) {
+                set_pc(w, pc + 8);
+                continue;
+            }
             snprintf(r->text, sizeof r->text, "outside the %u bytes of LDS", m->lds);
             finish(r, REPLY_FAULT);
             return false;

@@ -12,7 +12,16 @@
 #include <cmocka.h>
 
 enum { SKIPPED = 77, HOST_TO_DEVICE = 1, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
-enum { INVALID_VALUE = 1, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, TIMED_OUT = 702, FAILED = 719, TOO_LARGE = 720 };
+enum {
+    INVALID_VALUE = 1,
+    NOT_SUPPORTED = 801,
+    NOT_FOUND = 500,
+    NOT_READY = 600,
+    ILLEGAL_ADDRESS = 700,
+    TIMED_OUT = 702,
+    FAILED = 719,
+    TOO_LARGE = 720
+};
 enum { ATTRIBUTE_UNITS = 63, ATTRIBUTE_WAVE = 87 };
 
 int hipInit(unsigned);
@@ -38,6 +47,7 @@ int hipStreamQuery(void *);
 int hipStreamWaitEvent(void *, void *, unsigned);
 int hipEventCreateWithFlags(void **, unsigned);
 int hipEventDestroy(void *);
+int hipDeviceSynchronize(void);
 int hipEventRecord(void *, void *);
 int hipEventSynchronize(void *);
 int hipEventQuery(void *);
@@ -63,6 +73,7 @@ static void *device(size_t bytes, const void *source)
     void *p = NULL;
     OK(hipMalloc(&p, bytes));
     OK(source ? hipMemcpy(p, source, bytes, HOST_TO_DEVICE) : hipMemsetD8Async(p, 0, bytes, NULL));
+    OK(hipStreamSynchronize(NULL));
     return p;
 }
 static void fetch(void *to, const void *from, size_t bytes)
@@ -256,6 +267,7 @@ static void copies_and_fills(void **state)
             assert_int_equal(part[y][x], (y + 2) * 16 + x + 3);
     OK(hipMemsetD16Async(d, 0x1234, 4, s));
     OK(hipMemsetD32Async((char *)d + 8, 0x55667788, 1, s));
+    OK(hipStreamSynchronize(s));
     fetch(wide, d, sizeof wide);
     assert_int_equal(wide[3], 0x1234);
     fetch(grid, d, 16);
@@ -299,6 +311,208 @@ static void events_and_their_times(void **state)
     OK(hipEventDestroy(second));
     OK(hipEventDestroy(never));
     OK(hipStreamDestroy(s));
+}
+
+/* ---- streams that work while the host goes on ---- */
+
+/* A kernel on S that waits for *FLAG and stores VALUE at OUT. */
+static void wait_on(void *s, unsigned *flag, void *out, unsigned value)
+{
+    OK(hipModuleLaunchKernel(kernel("wait_for"), 1, 1, 1, 1, 1, 1, 0, s, ARGUMENTS(&flag, &out, &value), NULL));
+}
+static unsigned *new_flag(void)
+{
+    void *flag = NULL;
+    OK(hipHostMalloc(&flag, 64, 0));
+    memset(flag, 0, 64);
+    return flag;
+}
+static void set(unsigned *flag)
+{
+    __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST);
+}
+static void *new_stream(void)
+{
+    void *s = NULL;
+    OK(hipStreamCreateWithFlags(&s, 1));
+    return s;
+}
+static void *new_event(void)
+{
+    void *e = NULL;
+    OK(hipEventCreateWithFlags(&e, 0));
+    return e;
+}
+
+static void the_host_goes_on_while_a_kernel_runs(void **state)
+{
+    unsigned *flag = new_flag(), seen = 1, one = 1;
+    void *s = new_stream(), *other = new_stream(), *before = new_event(), *behind = new_event(), *out = device(8, NULL);
+    float ms = -1;
+    (void)state;
+    OK(hipEventRecord(before, s));
+    wait_on(s, flag, out, 7);
+    OK(hipMemcpyAsync(&seen, out, 4, BY_ADDRESS, s)); /* also of pageable memory */
+    OK(hipEventRecord(behind, s));
+    assert_int_equal(hipStreamQuery(s), NOT_READY);
+    assert_int_equal(hipEventQuery(behind), NOT_READY);
+    assert_int_equal(hipEventElapsedTime(&ms, before, behind), NOT_READY);
+    OK(hipStreamQuery(other));
+    OK(hipMemcpyAsync((char *)out + 4, &one, 4, BY_ADDRESS, other)); /* other streams go on */
+    OK(hipStreamSynchronize(other));
+    OK(hipStreamWaitEvent(other, behind, 0));
+    assert_int_equal(hipStreamQuery(other), NOT_READY); /* behind the event */
+    assert_int_equal(seen, 1);
+    set(flag);
+    OK(hipEventSynchronize(behind));
+    assert_int_equal(seen, 7);
+    OK(hipStreamSynchronize(other));
+    OK(hipStreamQuery(s));
+    OK(hipEventElapsedTime(&ms, before, behind));
+    assert_true(ms > 0);
+    OK(hipEventDestroy(before));
+    OK(hipEventDestroy(behind));
+    OK(hipStreamDestroy(s));
+    OK(hipStreamDestroy(other));
+    assert_int_not_equal(hipStreamDestroy(other), 0);
+    assert_int_equal(hipStreamCreateWithFlags(&s, 0), NOT_SUPPORTED);
+    OK(hipFree(out));
+    OK(hipHostFree(flag));
+}
+
+/* Recorded twice: a wait is for the record before it, a query is of the last one. Destroyed, it still holds back. */
+static void records_of_an_event(void **state)
+{
+    unsigned *flag = new_flag(), *second = new_flag(), seen = 0;
+    void *s = new_stream(), *other = new_stream(), *e = new_event(), *out = device(8, NULL);
+    (void)state;
+    OK(hipEventQuery(e)); /* never recorded */
+    OK(hipStreamWaitEvent(other, e, 0));
+    OK(hipStreamSynchronize(other));
+    wait_on(s, flag, out, 3);
+    OK(hipEventRecord(e, s));
+    OK(hipStreamWaitEvent(other, e, 0));
+    OK(hipMemcpyAsync(&seen, out, 4, BY_ADDRESS, other));
+    wait_on(s, second, (char *)out + 4, 4);
+    OK(hipEventRecord(e, s));
+    set(flag);
+    OK(hipStreamSynchronize(other)); /* not for the second kernel */
+    assert_int_equal(seen, 3);
+    assert_int_equal(hipEventQuery(e), NOT_READY);
+    OK(hipStreamWaitEvent(other, e, 0));
+    OK(hipEventDestroy(e));
+    assert_int_equal(hipStreamQuery(other), NOT_READY);
+    set(second);
+    OK(hipDeviceSynchronize());
+    OK(hipStreamQuery(other));
+    OK(hipStreamDestroy(s));
+    OK(hipStreamDestroy(other));
+    OK(hipFree(out));
+    OK(hipHostFree(flag));
+    OK(hipHostFree(second));
+}
+
+/* Memory that a stream frees is there for what the stream does before, and for nobody who asks later. */
+static void memory_freed_in_order(void **state)
+{
+    unsigned *flag = new_flag();
+    void *s = new_stream(), *d = NULL;
+    (void)state;
+    OK(hipMallocAsync(&d, 64, s));
+    wait_on(s, flag, d, 5);
+    OK(hipFreeAsync(d, s));
+    assert_int_equal(hipMemcpy(flag, d, 4, BY_ADDRESS), INVALID_VALUE);
+    assert_int_equal(hipFreeAsync(d, s), INVALID_VALUE);
+    set(flag);
+    OK(hipStreamSynchronize(s));
+    OK(hipStreamDestroy(s));
+    OK(hipHostFree(flag));
+}
+
+/* Each has a stream of its own; the kernels of all of them add to the same counters. */
+static void *with_a_stream(void *counters)
+{
+    enum { ROUNDS = 20 };
+    const char *failed = NULL;
+    void *s = NULL, *mine = NULL, *e = NULL;
+    int out[64], one = 1;
+    if (hipStreamCreateWithFlags(&s, 1) || hipEventCreateWithFlags(&e, 0) || hipMallocAsync(&mine, 256, s) ||
+        hipMemsetD32Async(mine, 0, 64, s))
+        return "setting up";
+    for (int i = 0; i < ROUNDS && !failed; i++) {
+        if (hipModuleLaunchKernel(kernel("add_to"), 1, 1, 1, 64, 1, 1, 0, s, ARGUMENTS(&mine, &one), NULL) ||
+            hipModuleLaunchKernel(kernel("add_to"), 1, 1, 1, 64, 1, 1, 0, s, ARGUMENTS(&counters, &one), NULL) ||
+            hipMemcpyAsync(out, mine, sizeof out, BY_ADDRESS, s) || hipEventRecord(e, s) || hipEventSynchronize(e))
+            failed = "a call";
+        else if (out[0] != i + 1 || out[63] != i + 1)
+            failed = "a count";
+    }
+    if (hipFreeAsync(mine, s) || hipStreamDestroy(s) || hipEventDestroy(e))
+        failed = "the end";
+    return (void *)(uintptr_t)failed;
+}
+static void streams_of_several_threads(void **state)
+{
+    pthread_t thread[4];
+    void *counters = device(256, NULL), *failed;
+    int out[64];
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(thread + i, NULL, with_a_stream, counters), 0);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(thread[i], &failed);
+        if (failed)
+            fail_msg("thread %d: %s", i, (const char *)failed);
+    }
+    fetch(out, counters, sizeof out);
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(out[i], 80);
+    OK(hipFree(counters));
+}
+
+/* A kernel that fails on one stream ends the others' work too, and wakes who waits. A reset ends one that runs. */
+static void errors_of_a_stream(void **state)
+{
+    unsigned *flag = new_flag();
+    void *s = new_stream(), *other = new_stream(), *e = new_event(), *d = device(64, NULL), *wild = (void *)64;
+    unsigned long long at = 0;
+    (void)state;
+    OK(hipModuleLaunchKernel(kernel("poke"), 1, 1, 1, 1, 1, 1, 0, s, ARGUMENTS(&wild, &at), NULL));
+    const int recorded = hipEventRecord(e, s), held = hipStreamWaitEvent(other, e, 0); /* it may have failed by now */
+    assert_true((!recorded || recorded == ILLEGAL_ADDRESS) && (!held || held == ILLEGAL_ADDRESS));
+    assert_int_equal(hipStreamSynchronize(s), ILLEGAL_ADDRESS);
+    assert_int_equal(hipEventSynchronize(e), ILLEGAL_ADDRESS);
+    OK(hipDeviceReset());
+    wait_on(s, flag, d, 1);
+    OK(hipDeviceReset());
+    OK(hipStreamQuery(s));
+    OK(hipEventDestroy(e));
+    OK(hipStreamDestroy(s));
+    OK(hipStreamDestroy(other));
+    OK(hipFree(d));
+    OK(hipHostFree(flag));
+}
+
+static void odd_places_of_lds(void **state)
+{
+    enum { BYTES = 39 };
+    unsigned char out[64][BYTES];
+    void *to = device(sizeof out, NULL);
+    (void)state;
+    OK(run("odd_places", 1, 64, 0, ARGUMENTS(&to)));
+    fetch(out, to, sizeof out);
+    for (unsigned t = 0; t < 64; t++) {
+        const unsigned n = t ^ 1;
+        unsigned char expected[BYTES];
+        const uint64_t wide[] = { 0x0102030405060708u + n, 0x1112131415161718u + n, 0x2122232425262728u + n };
+        const uint32_t words[] = { 0x41424344 + n, 0x51525354, 0x61626364 - n };
+        expected[0] = (unsigned char)n;
+        memcpy(expected + 1, wide, 24);
+        memcpy(expected + 25, &(uint16_t){ 0x3132 }, 2);
+        memcpy(expected + 27, words, 12);
+        assert_memory_equal(out[t], expected, BYTES);
+    }
+    OK(hipFree(to));
 }
 
 enum { LAUNCHES = 20, LAUNCHERS = 4 };
@@ -402,6 +616,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(copies_and_fills),
         cmocka_unit_test(events_and_their_times),
         cmocka_unit_test(launches_from_several_threads),
+        cmocka_unit_test(the_host_goes_on_while_a_kernel_runs),
+        cmocka_unit_test(records_of_an_event),
+        cmocka_unit_test(memory_freed_in_order),
+        cmocka_unit_test(streams_of_several_threads),
+        cmocka_unit_test(errors_of_a_stream),
+        cmocka_unit_test(odd_places_of_lds),
         cmocka_unit_test(accesses_outside_memory),
         cmocka_unit_test(kernels_that_do_not_end),
         cmocka_unit_test(a_worker_that_dies),

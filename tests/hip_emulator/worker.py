@@ -24,7 +24,7 @@ CACHE_FORMAT = b'10'
 scheduler = ctypes.CDLL(SCHEDULER)
 
 # As in scheduler.c.
-RUN, BARRIER, SLEEP, SKIP, LDS_DMA, DPP, DS, MOVE_PC, COPY, PERMUTE, FLAT, ATOMIC, CLOCK, PRIVATE = range(14)
+RUN, BARRIER, SLEEP, SKIP, LDS_DMA, DPP, DS, MOVE_PC, COPY, PERMUTE, FLAT, ATOMIC, CLOCK, PRIVATE, LDS_MEMORY = range(15)
 PC_LOW, PC_HIGH, SCRATCH_STRIDE, SCALARS, END = 256, 257, 259, 260, 2 ** 64 - 1
 
 
@@ -210,6 +210,12 @@ FORMS = LOADS | ({24: form(1, 1), 25: form(1, 1, 0, UPPER), 26: form(2, 1), 27: 
                  {24: form(1, 1), 25: form(2, 1), 26: form(4, 1), 27: form(8, 1), 28: form(12, 1), 29: form(16, 1),
                   30: form(1, 0, 0, LOWER), 31: form(1, 0, 1, LOWER), 32: form(2, 0, 0, LOWER), 33: form(1, 0, 0, UPPER),
                   34: form(1, 0, 1, UPPER), 35: form(2, 0, 0, UPPER), 36: form(1, 1, 0, UPPER), 37: form(2, 1, 0, UPPER)})
+# Opcodes of loads and stores of LDS.
+LDS_FORMS = ({13: form(4, 1), 30: form(1, 1), 31: form(2, 1), 54: form(4), 57: form(1, sign=1), 58: form(1), 59: form(2, sign=1),
+              60: form(2), 77: form(8, 1), 118: form(8), 222: form(12, 1), 223: form(16, 1), 254: form(12), 255: form(16)} |
+             {op + (84 if INSTRUCTIONS == 'cdna' else 160): f for op, f in enumerate(
+                 (form(1, 1, 0, UPPER), form(2, 1, 0, UPPER), form(1, 0, 0, LOWER), form(1, 0, 0, UPPER),
+                  form(1, 0, 1, LOWER), form(1, 0, 1, UPPER), form(2, 0, 0, LOWER), form(2, 0, 0, UPPER)))})
 
 
 def special(w, second):
@@ -220,6 +226,8 @@ def special(w, second):
     cdna = INSTRUCTIONS == 'cdna'
     if w >> 26 == 0x36 and (w >> (17 if cdna else 18) & 0xff) in ((62, 63) if cdna else (178, 179)):
         return PERMUTE, w >> (17 if cdna else 18) & 1, 0
+    if w >> 26 == 0x36 and w >> (17 if cdna else 18) & 0xff in LDS_FORMS:
+        return LDS_MEMORY, LDS_FORMS[w >> (17 if cdna else 18) & 0xff], 0
     if cdna and w >> 26 == 0x30 and w >> 18 & 0xff in (36, 37):  # s_memtime, s_memrealtime
         return CLOCK, w >> 6 & 0x7f | 8 << 8, 0
     if not cdna and w & 0xff80ffff == 0xbe804d83:  # s_sendmsg_rtn_b64 of MSG_RTN_GET_REALTIME
