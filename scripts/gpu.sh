@@ -59,9 +59,10 @@ if [[ $packages ]]; then
     mkdir -p "$build-packages/pc"
     while IFS= read -r pc; do
         sed "s,\\(=\\|-I\\|-L\\)/usr\\>,\\1$unpacked/usr,g" "$pc" >"$build-packages/pc/${pc##*/}"
-        libraries=$(dirname "$(dirname "$pc")")
-        export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     done < <(find "$unpacked/usr" -name '*.pc')
+    while IFS= read -r libraries; do # for programs that were built elsewhere, there is no more than this
+        export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    done < <(find "$unpacked/usr" -name 'lib*.so.*' -printf '%h\n' | sort -u)
     export PKG_CONFIG_PATH=$build-packages/pc${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 fi
 
@@ -74,7 +75,7 @@ built() {
     shift
     [[ ! $unpack ]] || return 0
     if configure "$dir" -Dbuildtype=release -Dcuda=enabled -Dhip=disabled "-Dkernels_cuda_arch=${arch:-90}" \
-        -Dkernels_cpu_arch=base "$@" &&
+        -Dkernels_cpu_arch=base -Dpass=disabled "$@" &&
         quietly "$dir/compile.log" run_ninja -C "$dir" -k 0 all meson-test-prereq meson-benchmark-prereq; then
         return 0
     fi

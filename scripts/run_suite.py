@@ -57,7 +57,9 @@ with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         else:
             failed.append(name)
             telling = [line for line in said.splitlines() if not re.match(r"\[ +(RUN|OK) ", line)]
-            print("\n".join("    " + line[:300] for line in telling[-25:]))
+            if len(telling) > 60:  # what went wrong first is at the beginning, under compute-sanitizer
+                telling = telling[:30] + ["..."] + telling[-25:]
+            print("\n".join("    " + line[:300] for line in telling))
         sys.stdout.flush()
 if failed:
     print("failed: " + ", ".join(failed))

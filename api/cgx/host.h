@@ -332,12 +332,12 @@ typedef struct {
     int line;
     int argument_count;
     size_t argument_bytes;
-    size_t static_shared_bytes;
-    int max_threads;    /* a block may have, on this device */
-    cgx_dim3 block;     /* the declared block size, zeros if none */
-    int cooperative;    /* 1: refuses a plain launch */
-    const char *engine; /* how it will run: "fibers", "compiled", "native" */
-    const char *target; /* the code chosen: "x86-64-v3", "sm_90" */
+    size_t static_shared_bytes; /* that the kernel declares, and that its collectives take on this device */
+    int max_threads;            /* a block may have, on this device */
+    cgx_dim3 block;             /* the declared block size, zeros if none */
+    int cooperative;            /* 1: refuses a plain launch */
+    const char *engine;         /* how it will run: "fibers", "compiled", "native" */
+    const char *target;         /* the code chosen: "x86-64-v3", "sm_90" */
 } cgx_kernel_info;
 #define CGX_KERNEL_INFO_INIT                                                           \
     {                                                                                  \

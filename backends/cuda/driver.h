@@ -11,6 +11,7 @@
 #define GPU_SYMBOL(cuda, hip) #cuda
 #define GPU_ADDRESS unsigned long long
 #define GPU_MOVES_LARGE_SHARED 1 /* arrays above CGX__LARGE_SHARED are in dynamic memory */
+#define GPU_COPIES_WAIT 1        /* copies of pageable memory wait for the work before them */
 #include "../gpu/driver.h"
 
 typedef struct CUctx_st *CUcontext;
@@ -39,7 +40,8 @@ enum {
     ATTRIBUTE_CLUSTER_LAUNCH = 120
 };
 enum { FUNCTION_NON_PORTABLE_CLUSTER = 14 };
-enum { MEMORY_TYPE_UNIFIED = 4 };
+enum { MEMORY_TYPE_NONE = 0, MEMORY_TYPE_HOST = 1, MEMORY_TYPE_UNIFIED = 4 };
+enum { POINTER_MEMORY_TYPE = 2, POINTER_IS_MANAGED = 8 }; /* CUpointer_attribute */
 
 typedef struct {
     size_t srcXInBytes, srcY;
@@ -91,6 +93,8 @@ typedef struct {
     X(int, OccupancyMaxPotentialClusterSize, "cuOccupancyMaxPotentialClusterSize",                                     \
       (int *, gpu_function, const CUlaunchConfig *))                                                                   \
     X(int, OccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters", (int *, gpu_function, const CUlaunchConfig *))  \
+    X(int, LaunchHostFunc, "cuLaunchHostFunc", (gpu_stream, void (*)(void *), void *))                                 \
+    X(int, PointerGetAttributes, "cuPointerGetAttributes", (unsigned, const int *, void **, gpu_address))              \
     X(int, FuncSetAttribute, "cuFuncSetAttribute", (gpu_function, int, int))                                           \
     X(int, LaunchKernel, "cuLaunchKernel",                                                                             \
       (gpu_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, gpu_stream, void **,        \

@@ -94,6 +94,18 @@ static int copy_peer(int to_device, gpu_address to, int from_device, gpu_address
     return driver.MemcpyPeerAsync(to, devices[to_device].context, from, devices[from_device].context, bytes, stream);
 }
 
+/* The driver does not know pageable memory. */
+static host_place place_of(const void *p)
+{
+    const int wanted[] = { POINTER_MEMORY_TYPE, POINTER_IS_MANAGED };
+    int type = 0;
+    unsigned managed = 0;
+    void *results[] = { &type, &managed };
+    if (driver.PointerGetAttributes(2, wanted, results, (gpu_address)(uintptr_t)p) || type == MEMORY_TYPE_NONE)
+        return PAGEABLE;
+    return type == MEMORY_TYPE_HOST && !managed ? PINNED : ON_DEVICE;
+}
+
 /* One fat binary, of which the driver chooses. */
 static const cgx__image *image_for(int d, const cgx__images *images)
 {

@@ -17,7 +17,13 @@ typedef struct gpu_event_handle *gpu_event;
 #endif
 typedef GPU_ADDRESS gpu_address;
 
-enum { GPU_SUCCESS = 0, GPU_ERROR_NO_DEVICE = 100, GPU_ERROR_NO_BINARY = 209, GPU_ERROR_NOT_READY = 600 };
+enum {
+    GPU_SUCCESS = 0,
+    GPU_ERROR_OUT_OF_MEMORY = 2,
+    GPU_ERROR_NO_DEVICE = 100,
+    GPU_ERROR_NO_BINARY = 209,
+    GPU_ERROR_NOT_READY = 600
+};
 enum {
     FUNCTION_MAX_THREADS = 0,
     FUNCTION_SHARED_BYTES = 1,

@@ -37,6 +37,8 @@ typedef struct {
     launch_state state;    /* from the first launch on */
     int has_launching;     /* kernels that launch kernels were put into it since the last wait */
     struct family *family; /* of what they ask the host for, where the host launches */
+    char *stage;           /* of pageable.h, from the first such copy on */
+    pthread_mutex_t staging;
 } queue;
 
 /* A function of a module, looked up once. */
@@ -103,6 +105,10 @@ static int copy(gpu_address to, gpu_address from, size_t bytes, gpu_stream strea
 static int copy_2d(gpu_address to, size_t to_pitch, gpu_address from, size_t from_pitch, size_t width, size_t height,
                    gpu_stream stream);
 static int copy_peer(int to_device, gpu_address to, int from_device, gpu_address from, size_t bytes, gpu_stream stream);
+#if GPU_COPIES_WAIT /* copies of pageable memory wait for the work before them */
+typedef enum { ON_DEVICE, PINNED, PAGEABLE } host_place;
+static host_place place_of(const void *p);
+#endif
 /* The image that serves the device, or NULL. */
 static const cgx__image *image_for(int d, const cgx__images *images);
 /* The processor whose code runs. */
@@ -267,16 +273,19 @@ static cgx_status queue_create(int d, void *native, void **out)
     q->device = d;
     q->stream = native;
     q->owned = !native;
+    pthread_mutex_init(&q->staging, NULL);
     cgx_status s = enter(d, &pushed);
     if (!s) {
         s = q->owned ? check(d, driver.StreamCreate(&q->stream, STREAM_NON_BLOCKING), "creating a stream")
                      : check_stream(d, q->stream);
         leave(pushed, s);
     }
-    if (s)
+    if (s) {
+        pthread_mutex_destroy(&q->staging);
         free(q);
-    else
+    } else {
         *out = q;
+    }
     return s;
 }
 
@@ -284,18 +293,23 @@ static void queue_destroy(void *queue_)
 {
     queue *q = queue_;
     int pushed;
-    if ((q->owned || q->state.record) && !enter(q->device, &pushed)) {
-        if (q->state.record) {
+    if ((q->owned || q->state.record || q->stage) && !enter(q->device, &pushed)) {
+        if (q->state.record)
             settle(q);
-            driver.StreamSynchronize(q->stream); /* a stream of the user's may still run launches */
+        if (q->state.record || q->stage)
+            driver.StreamSynchronize(q->stream); /* a stream of the user's may still run launches and copies */
+        if (q->state.record) {
             destroy_family(q);
             driver.MemFree(q->state.record);
             driver.MemFreeHost(q->state.error);
         }
+        if (q->stage)
+            driver.MemFreeHost(q->stage);
         if (q->owned)
             driver.StreamDestroy(q->stream);
         leave(pushed, CGX_OK);
     }
+    pthread_mutex_destroy(&q->staging);
     free(q);
 }
 
@@ -573,6 +587,10 @@ static cgx_status enqueue_free(void *queue_, void *memory)
 
 /* ---- copies and fills ---- */
 
+#if GPU_COPIES_WAIT
+#include "pageable.h"
+#endif
+
 static cgx_status enqueue_copy(void *queue_, void *destination, size_t destination_pitch, const void *source,
                                size_t source_pitch, size_t width, size_t height)
 {
@@ -580,6 +598,21 @@ static cgx_status enqueue_copy(void *queue_, void *destination, size_t destinati
     gpu_address to = (gpu_address)(uintptr_t)destination, from = (gpu_address)(uintptr_t)source;
     CHECK(settle(q));
     const int flat = height == 1 || (destination_pitch == width && source_pitch == width);
+#if GPU_COPIES_WAIT
+    const host_place to_is = place_of(destination), from_is = place_of(source);
+    if (to_is == PAGEABLE || from_is == PAGEABLE) {
+        int pushed;
+        CHECK(enter(q->device, &pushed));
+        if (driver.StreamQuery(q->stream) == GPU_ERROR_NOT_READY) {
+            const host_copy c = {
+                destination, source, destination_pitch, source_pitch, flat ? width * height : width, flat ? 1 : height
+            };
+            return leave(pushed,
+                         check(q->device, copy_pageable(q, c, to_is != ON_DEVICE, from_is != ON_DEVICE), "copying"));
+        }
+        leave(pushed, CGX_OK);
+    }
+#endif
     IN_CONTEXT(q->device,
                flat ? copy(to, from, width * height, q->stream)
                     : copy_2d(to, destination_pitch, from, source_pitch, width, height, q->stream),
@@ -840,6 +873,13 @@ static cgx_status dynamic_shared(int d, const function *f, const cgx_shared_use 
     return CGX_OK;
 }
 
+/* What the library's collectives have of the kernel's static memory; before dynamic memory begins, there may be a gap. */
+static size_t library_shared(const function *f, const cgx_shared_use *use)
+{
+    const size_t declared = (use->fixed - (GPU_MOVES_LARGE_SHARED ? use->large : 0) + 127) & ~(size_t)127;
+    return (size_t)f->static_shared > declared ? (size_t)f->static_shared - declared : 0;
+}
+
 static cgx_status kernel_info(int d, const cgx_kernel *k, const cgx_shared_use *shared, cgx_kernel_info *info)
 {
     function *f = NULL;
@@ -851,7 +891,7 @@ static cgx_status kernel_info(int d, const cgx_kernel *k, const cgx_shared_use *
         s = kernel_target(d, f, target, sizeof target);
     CHECK(leave(pushed, s));
     info->max_threads = f->max_threads < info->max_threads ? f->max_threads : info->max_threads;
-    info->static_shared_bytes = (size_t)f->static_shared + (GPU_MOVES_LARGE_SHARED ? shared->large : 0);
+    info->static_shared_bytes = shared->fixed + library_shared(f, shared);
     info->engine = "native";
     info->target = target;
     return CGX_OK;

@@ -63,7 +63,7 @@ CGX_KERNEL_EXTERN(write_place, (int *, out))
 }
 
 /* Thread by thread writes its share of the bytes; after a sync everybody could read all of them. */
-CGX_DEVICE_FN void sum_bytes(cgx_block b, unsigned char *bytes, int n, unsigned *out)
+CGX_DEVICE_FN unsigned share_of_bytes(cgx_block b, unsigned char *bytes, int n)
 {
     unsigned sum = 0;
     for (int i = cgx_thread_rank(b); i < n; i += cgx_num_threads(b))
@@ -71,15 +71,31 @@ CGX_DEVICE_FN void sum_bytes(cgx_block b, unsigned char *bytes, int n, unsigned 
     cgx_sync(b);
     for (int i = cgx_num_threads(b) - 1 - cgx_thread_rank(b); i < n; i += cgx_num_threads(b))
         sum += bytes[i];
-    sum = cgx_reduce(b, sum, CGX_PLUS);
+    return sum;
+}
+/* Without a collective, which may have shared memory of its own. */
+CGX_DEVICE_FN void sum_bytes(cgx_block b, unsigned char *bytes, int n, unsigned *out)
+{
     if (cgx_thread_rank(b) == 0)
-        out[cgx_group_index(b).x] = sum;
+        out[cgx_group_index(b).x] = 0;
+    cgx_sync(b);
+    cgx_atomic_fetch_add(out + cgx_group_index(b).x, share_of_bytes(b, bytes, n), CGX_RELAXED, CGX_SCOPE_BLOCK);
+    cgx_sync(b);
 }
 
 CGX_KERNEL_EXTERN(use_dynamic, (int, n), (unsigned *, out))
 {
     CGX_DYNAMIC_SHARED(unsigned char, bytes);
     sum_bytes(cgx_this_block(), bytes, n, out);
+}
+
+CGX_KERNEL_EXTERN(use_collective, (int, n), (unsigned *, out))
+{
+    CGX_DYNAMIC_SHARED(unsigned char, bytes);
+    cgx_block b = cgx_this_block();
+    const unsigned sum = cgx_reduce(b, share_of_bytes(b, bytes, n), CGX_PLUS);
+    if (cgx_thread_rank(b) == 0)
+        out[cgx_group_index(b).x] = sum;
 }
 
 CGX_KERNEL_EXTERN(use_both, (int, n), (unsigned *, out))

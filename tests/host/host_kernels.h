@@ -27,7 +27,9 @@ CGX_KERNEL_DECLARE(divide, (double, a), (double, b), (double *, out))
 CGX_KERNEL_DECLARE(write_place, (int *, out))
 /* out[block] = sum of what the threads wrote into dynamic shared memory of n bytes. */
 CGX_KERNEL_DECLARE(use_dynamic, (int, n), (unsigned *, out))
-/* The same beside 1,000 static bytes. */
+/* The same by a collective of the block. */
+CGX_KERNEL_DECLARE(use_collective, (int, n), (unsigned *, out))
+/* As use_dynamic, beside 1,000 static bytes. */
 CGX_KERNEL_DECLARE(use_both, (int, n), (unsigned *, out))
 CGX_KERNEL_DECLARE(mixed_arguments, (signed char, c), (double, d), (host_record, r), (double *, out), (short, s))
 CGX_KERNEL_DECLARE(at_most_64, (int *, out))

@@ -228,6 +228,25 @@ static void dynamic_shared_memory(void **state)
     assert_int_equal(sums[1], byte_sum(limit - 1024));
 }
 
+/* Collectives may have shared memory of their own: a kernel's info says how much, and the rest of the limit is there. */
+static void shared_memory_of_collectives(void **state)
+{
+    cgx_kernel_info info = CGX_KERNEL_INFO_INIT;
+    unsigned sums[2];
+    (void)state;
+    check_ok(cgx_kernel_get_info(test_queue, CGX_KERNEL_OF(use_collective), &info));
+    assert_true(info.static_shared_bytes < 1024);
+    const size_t most = (test_device.shared_bytes_per_block - info.static_shared_bytes) & ~(size_t)127;
+    check_ok(
+        use_collective_launch(test_queue, cgx_with_shared(cgx_config_1d(2, 96), most), (int)most, (unsigned *)out));
+    fetch(sums, out, sizeof sums);
+    for (int b = 0; b < 2; b++)
+        assert_int_equal(sums[b], byte_sum((int)most));
+    check_says(use_collective_launch(test_queue, cgx_with_shared(cgx_config_1d(2, 96), most + 128), 1, (unsigned *)out),
+               CGX_ERROR_LIMIT, "use_collective", test_device.name, comma((int64_t)most), "would fit");
+    check_finished();
+}
+
 static void too_much_dynamic_shared_memory(void **state)
 {
     char text[300];
@@ -594,6 +613,7 @@ int main(void)
         cmocka_unit_test_setup(too_large_in_one_dimension, set_up),
         cmocka_unit_test_setup(declared_limits, set_up),
         cmocka_unit_test_setup(dynamic_shared_memory, set_up),
+        cmocka_unit_test_setup(shared_memory_of_collectives, set_up),
         cmocka_unit_test_setup(too_much_dynamic_shared_memory, set_up),
         cmocka_unit_test_setup(too_much_static_shared_memory, set_up),
         cmocka_unit_test_setup(cooperative_launch, set_up),
