@@ -130,7 +130,9 @@
 #define CGX_KERNEL_COOPERATIVE(...) \
     CGX__KERNEL(static, (CGX_KERNEL_IS_COOPERATIVE, 0, 0, 0), CGX__FIRST(__VA_ARGS__), __VA_ARGS__)
 /* A kernel with declared limits (PARITY K03): LIMITS is CGX_MAX_THREADS(n), CGX_BLOCK_SIZE(x, y, z),
- * CGX_COOPERATIVE_MAX_THREADS(n) or CGX_COOPERATIVE_BLOCK_SIZE(x, y, z). A launch beyond them is refused. */
+ * CGX_COOPERATIVE_MAX_THREADS(n) or CGX_COOPERATIVE_BLOCK_SIZE(x, y, z). A launch beyond them is refused, but for one by
+ * cgx_launch_with_buffer on CUDA, where only the caller can know them. Device compilers take a declared size for a constant: a sum over
+ * such a block has no branch. */
 #define CGX_KERNEL_WITH(limits, ...) CGX__KERNEL(static, limits, CGX__FIRST(__VA_ARGS__), __VA_ARGS__)
 #define CGX_MAX_THREADS(n) (0, n, 1, 1)
 #define CGX_BLOCK_SIZE(x, y, z) (CGX_KERNEL_FIXED_BLOCK, x, y, z)

@@ -50,3 +50,17 @@ CGX_KERNEL_EXTERN(reduce_native, (const int32_t *, in), (long *, sums), (unsigne
     least[rank] = cgx_reduce(b, (char)in[rank], CGX_LESS);
     largest[rank] = cgx_reduce(b, (long long)in[rank], CGX_GREATER);
 }
+
+/* Blocks whose size compilers know. */
+#define REDUCE_SIZED(name, x, y, z)                                                                                    \
+    CGX_KERNEL_EXTERN_WITH(CGX_BLOCK_SIZE(x, y, z), name, (const uint32_t *, u), (const float *, f), (uint32_t *, us), \
+                           (float *, fs))                                                                              \
+    {                                                                                                                  \
+        cgx_block b = cgx_this_block();                                                                                \
+        int rank = cgx_thread_rank(b);                                                                                 \
+        us[rank] = cgx_reduce(b, u[rank], CGX_PLUS);                                                                   \
+        fs[rank] = cgx_reduce(b, f[rank], CGX_PLUS);                                                                   \
+    }
+REDUCE_SIZED(reduce_sized_256, 64, 2, 2)
+REDUCE_SIZED(reduce_sized_100, 10, 5, 2)
+REDUCE_SIZED(reduce_sized_20, 20, 1, 1)

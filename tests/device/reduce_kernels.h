@@ -24,4 +24,9 @@ FOREACH_TILE_SIZE(DECLARE_TYPED_REDUCE)
 /* The types' names for one 32-bit and one 64-bit integer that FOREACH_VALUE leaves out. */
 CGX_KERNEL_DECLARE(reduce_native, (const int32_t *, in), (long *, sums), (unsigned long *, masks), (char *, least),
                    (long long *, largest))
+#define REDUCE_SIZED_DECLARE(name) \
+    CGX_KERNEL_DECLARE(name, (const uint32_t *, u), (const float *, f), (uint32_t *, us), (float *, fs))
+REDUCE_SIZED_DECLARE(reduce_sized_256)
+REDUCE_SIZED_DECLARE(reduce_sized_100)
+REDUCE_SIZED_DECLARE(reduce_sized_20)
 #endif

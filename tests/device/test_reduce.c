@@ -217,6 +217,41 @@ static void typed_tiles(void **state)
     }
 }
 
+/* rows: R02 K03 */
+static void blocks_of_declared_size(void **state)
+{
+    const struct {
+        cgx_status (*launch)(cgx_queue *, cgx_config, const uint32_t *, const float *, uint32_t *, float *);
+        cgx_dim3 block;
+    } cases[] = { { reduce_sized_256_launch, { 64, 2, 2 } },
+                  { reduce_sized_100_launch, { 10, 5, 2 } },
+                  { reduce_sized_20_launch, { 20, 1, 1 } } };
+    uint32_t u[256], sums[256];
+    float f[256], rounded[256];
+
+    (void)state;
+    for (size_t c = 0; c < COUNT_OF(cases); c++) {
+        const int n = cases[c].block.x * cases[c].block.y * cases[c].block.z;
+        uint32_t sum;
+        float rounded_sum;
+        for (int i = 0; i < n; i++) {
+            u[i] = (uint32_t)random_u64();
+            f[i] = (float)random_below(1 << 20) * 0.1f;
+        }
+        canonical_reduce(plus_u32, u, sizeof u[0], n, &sum);
+        canonical_reduce(plus_f32, f, sizeof f[0], n, &rounded_sum);
+        void *in[] = { device_copy(u, sizeof u), device_copy(f, sizeof f) };
+        void *out[] = { device_memory(sizeof sums), device_memory(sizeof rounded) };
+        check_ok(cases[c].launch(test_queue, cgx_config_make(cgx_dim(1, 1, 1), cases[c].block), in[0], in[1], out[0],
+                                 out[1]));
+        fetch(sums, out[0], sizeof sums), fetch(rounded, out[1], sizeof rounded);
+        for (int i = 0; i < n; i++)
+            assert_true(sums[i] == sum && !memcmp(rounded + i, &rounded_sum, sizeof rounded_sum));
+        for (int i = 0; i < 2; i++)
+            device_free(in[i]), device_free(out[i]);
+    }
+}
+
 /* rows: R01 */
 static void the_other_integer_types(void **state)
 {
@@ -260,6 +295,7 @@ int main(void)
         cmocka_unit_test(special_values),
         cmocka_unit_test(minimum_and_maximum_number),
         cmocka_unit_test(typed_tiles),
+        cmocka_unit_test(blocks_of_declared_size),
         cmocka_unit_test(the_other_integer_types),
     };
 

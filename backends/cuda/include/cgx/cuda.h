@@ -174,22 +174,44 @@ CGX__INLINE void cgx__gpu_named_sync(int id, int threads)
 }
 
 /* Addresses of shared memory take long to get on sm_90, and compilers do so again and again rather than keep them. This one
- * they keep. */
+ * they keep. What is there is reached in assembly: nvcc 13.0 takes a pointer that is made from the number for a generic one, which is
+ * slower, and does not come to an end over __cvta_shared_to_generic in a kernel with many collectives. */
 #define CGX__HOLDS_SHARED 1
+CGX__INLINE uint32_t cgx__shared_address(const void *p)
+{
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
 CGX__INLINE uint32_t cgx__hold_shared(const void *p)
 {
     uint32_t address;
     /* Plus zero, which assemblers cannot know. */
-    asm("add.u32 %0, %1, %2;" : "=r"(address) : "r"((uint32_t)__cvta_generic_to_shared(p)), "r"(blockDim.x >> 16));
+    asm("add.u32 %0, %1, %2;" : "=r"(address) : "r"(cgx__shared_address(p)), "r"(blockDim.x >> 16));
     return address;
 }
-CGX__INLINE void *cgx__held_shared(uint32_t address)
+/* PTX ISA 9.7.9.8, ld, and 9.7.9.11, st. */
+CGX__INLINE void cgx__held_load(uint32_t address, uint32_t *v)
 {
-    /* In assembly (PTX ISA 9.7.9.20, cvta): nvcc 13.0 does not come to an end over __cvta_shared_to_generic in a kernel with many
-     * collectives. */
-    uint64_t generic;
-    asm("cvta.shared.u64 %0, %1;" : "=l"(generic) : "l"((uint64_t)address));
-    return (void *)generic;
+    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(*v) : "r"(address) : "memory");
+}
+CGX__INLINE void cgx__held_load(uint32_t address, uint64_t *v)
+{
+    asm volatile("ld.shared.b64 %0, [%1];" : "=l"(*v) : "r"(address) : "memory");
+}
+CGX__INLINE void cgx__held_store(uint32_t address, uint32_t v)
+{
+    asm volatile("st.shared.b32 [%0], %1;" : : "r"(address), "r"(v) : "memory");
+}
+CGX__INLINE void cgx__held_store(uint32_t address, uint64_t v)
+{
+    asm volatile("st.shared.b64 [%0], %1;" : : "r"(address), "l"(v) : "memory");
+}
+/* 16 bytes, aligned to as many. */
+CGX__INLINE void cgx__held_load_16(uint32_t address, uint32_t *v)
+{
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
+                 : "r"(address)
+                 : "memory");
 }
 
 /* ---- fences, and words that threads poll ---- */

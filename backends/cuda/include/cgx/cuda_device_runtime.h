@@ -103,11 +103,17 @@ CGX__INLINE unsigned cgx__cuda_dynamic(const cgx_config &c)
 /* The two calls that nvcc makes of <<<>>>. */
 template <class P>
 CGX__INLINE cgx_status cgx__cuda_dlaunch(cgx_stream stream, const void *kernel, const cgx_config &c, int flags,
-                                         int most, const P &parameters)
+                                         const cgx_dim3 &declared, const P &parameters)
 {
+    const int most = declared.x * declared.y * declared.z; /* 0: nothing was declared */
     cgx_status s = cgx__cuda_check(c, flags);
     if (s)
         return s;
+    if ((flags & CGX_KERNEL_FIXED_BLOCK) &&
+        (c.block.x != declared.x || c.block.y != declared.y || c.block.z != declared.z)) {
+        cgx__cuda_refuse();
+        return CGX_ERROR_LIMIT;
+    }
 #if defined(CGX__RELOCATABLE)
     void *buffer = cudaGetParameterBufferV2(const_cast<void *>(kernel), cgx__cuda_dim(c.grid), cgx__cuda_dim(c.block),
                                             cgx__cuda_dynamic(c));
@@ -310,7 +316,7 @@ CGX__RUNTIME cgx_status cgx_stream_fill_3d(cgx_stream stream, void *memory, size
     };
     cgx_config c = cgx_config_1d((int)(parts < 1024 ? parts : 1024), width < 256 ? 32 : 256);
     c.grid.y = (int)(rows_in_all < 1024 ? rows_in_all : 1024);
-    return cgx__cuda_dlaunch(stream, (const void *)cgx__cuda_fill_rows, c, 0, 0, a);
+    return cgx__cuda_dlaunch(stream, (const void *)cgx__cuda_fill_rows, c, 0, cgx_dim3(), a);
 }
 
 /* ---- questions ---- */

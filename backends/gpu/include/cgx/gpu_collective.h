@@ -516,18 +516,73 @@ CGX__INLINE int cgx__share_of(int n, int members)
 
 enum { CGX__PARTS = CGX__SLOTS };
 static_assert(CGX__PARTS == CGX__MAX_THREADS / CGX__SEGMENT, "a place for each segment of the largest block");
-/* Of the block, in the turn. */
-template <class T> CGX__INLINE T *cgx__block_slots(cgx__thread *t, int turn)
+/* Values in the block's shared memory, one behind the other. Of 4 and 8 bytes they are reached by the number that the thread holds
+ * (CGX__HOLDS_SHARED), where the backend has one, others by a pointer. */
+template <class T> struct cgx__held {
+#if defined(CGX__HOLDS_SHARED)
+    enum { value = sizeof(T) == 4 || sizeof(T) == 8 };
+#else
+    enum { value = 0 };
+#endif
+};
+template <class T> struct cgx__places {
+    typename cgx__choice<(bool)cgx__held<T>::value, uint32_t, T *>::type first;
+};
+template <class T> CGX__INLINE T cgx__place_get(cgx__places<T> p, int i)
 {
 #if defined(CGX__HOLDS_SHARED)
-    if constexpr (sizeof(T) == 4 || sizeof(T) == 8)
-        return static_cast<T *>(cgx__held_shared(t->block_slots[sizeof(T) == 8])) + turn * CGX__PARTS;
+    if constexpr ((int)cgx__held<T>::value) {
+        typename cgx__choice<sizeof(T) == 4, uint32_t, uint64_t>::type w;
+        T v;
+        cgx__held_load(p.first + (uint32_t)i * (uint32_t)sizeof(T), &w);
+        __builtin_memcpy(&v, &w, sizeof v);
+        return v;
+    } else
+#endif
+        return p.first[i];
+}
+template <class T> CGX__INLINE void cgx__place_put(cgx__places<T> p, int i, const T &v)
+{
+#if defined(CGX__HOLDS_SHARED)
+    if constexpr ((int)cgx__held<T>::value) {
+        typename cgx__choice<sizeof(T) == 4, uint32_t, uint64_t>::type w;
+        __builtin_memcpy(&w, &v, sizeof w);
+        cgx__held_store(p.first + (uint32_t)i * (uint32_t)sizeof(T), w);
+    } else
+#endif
+        p.first[i] = v;
+}
+/* 16 bytes of them to V; the first one is aligned to as many. */
+template <class T> CGX__INLINE void cgx__place_get_16(cgx__places<T> p, int i, T *v)
+{
+    struct __attribute__((aligned(16))) piece {
+        unsigned char bytes[16];
+    };
+#if defined(CGX__HOLDS_SHARED)
+    if constexpr ((int)cgx__held<T>::value) {
+        uint32_t w[4];
+        cgx__held_load_16(p.first + (uint32_t)i * (uint32_t)sizeof(T), w);
+        __builtin_memcpy(v, w, sizeof w);
+    } else
+#endif
+    {
+        const piece w = *reinterpret_cast<const piece *>(p.first + i);
+        __builtin_memcpy(v, &w, sizeof w);
+    }
+}
+/* Of the block, in the turn. */
+template <class T> CGX__INLINE cgx__places<T> cgx__block_slots(cgx__thread *t, int turn)
+{
+    (void)t;
+#if defined(CGX__HOLDS_SHARED)
+    if constexpr ((int)cgx__held<T>::value)
+        return { t->block_slots[sizeof(T) == 8] + (uint32_t)turn * (uint32_t)(CGX__PARTS * sizeof(T)) };
     else
 #endif
-        return reinterpret_cast<T *>(cgx__slots_of_level<sizeof(T), 0>()) + ((void)t, turn * CGX__PARTS);
+        return { reinterpret_cast<T *>(cgx__slots_of_level<sizeof(T), 0>()) + turn * CGX__PARTS };
 }
 /* Of the group that starts at the block's rank BASE. The same memory, whether the compiler knows the level or not. */
-template <class T, class G> CGX__INLINE T *cgx__slots(const G &g, int base, int turn)
+template <class T, class G> CGX__INLINE cgx__places<T> cgx__slots(const G &g, int base, int turn)
 {
     const int level = cgx__level_of(g);
     constexpr int known = cgx__level<G>::known;
@@ -545,7 +600,13 @@ template <class T, class G> CGX__INLINE T *cgx__slots(const G &g, int base, int 
         case 4: slots = cgx__slots_of_level<sizeof(T), 4>(); break;
         default: slots = cgx__slots_of_level<sizeof(T), 5>();
         }
-    return reinterpret_cast<T *>(slots) + turn * CGX__PARTS + base / CGX__SEGMENT;
+    T *const first = reinterpret_cast<T *>(slots) + turn * CGX__PARTS + base / CGX__SEGMENT;
+#if defined(CGX__HOLDS_SHARED)
+    if constexpr ((int)cgx__held<T>::value)
+        return { cgx__shared_address(first) };
+    else
+#endif
+        return { first };
 }
 
 /* The reduction of N values in memory, for every member of a wave. */
@@ -558,25 +619,18 @@ template <class OP, class T> CGX__INLINE T cgx__reduce_parts(const cgx_group &wa
     return cgx__wave_reduce_first<OP>(wave, members, v);
 }
 /* The same of up to MOST values that every thread reads for itself, which for a few is faster. */
-template <class OP, int MOST, class T> CGX__INLINE T cgx__reduce_few(const T *parts, int n)
+template <class OP, int MOST, class T> CGX__INLINE T cgx__reduce_few(const cgx__places<T> &parts, int n)
 {
-    struct __attribute__((aligned(16))) piece {
-        T v[16 / sizeof(T)];
-    };
     enum { EACH = 16 / sizeof(T) };
     T v[MOST];
     if constexpr (MOST >= (int)EACH) {
 #pragma unroll
-        for (int i = 0; i < MOST; i += EACH) {
-            const piece p = *reinterpret_cast<const piece *>(parts + i);
-#pragma unroll
-            for (int k = 0; k < (int)EACH; k++)
-                v[i + k] = p.v[k];
-        }
+        for (int i = 0; i < MOST; i += EACH)
+            cgx__place_get_16(parts, i, v + i);
     } else {
 #pragma unroll
         for (int i = 0; i < MOST; i++)
-            v[i] = parts[i];
+            v[i] = cgx__place_get(parts, i);
     }
 #pragma unroll
     for (int i = 1; i < MOST; i++)
@@ -610,8 +664,8 @@ template <class OP, class G, class T> CGX__INLINE T cgx__slots_reduce(const G &g
             v = cgx__full_wave_reduce<OP>(lane, v);
             if (known == 0 && waves == 1)
                 return v;
-            T *parts = cgx__slots<T>(g, first, turn);
-            parts[g.rank / CGX__WAVE] = v;
+            const cgx__places<T> parts = cgx__slots<T>(g, first, turn);
+            cgx__place_put(parts, g.rank / CGX__WAVE, v);
             cgx__wide_sync(g);
             if constexpr (known > 0 && known <= CGX__FEW)
                 return cgx__reduce_few<OP, known>(parts, known);
@@ -619,28 +673,29 @@ template <class OP, class G, class T> CGX__INLINE T cgx__slots_reduce(const G &g
                 if (g.kind == CGX__BLOCK && waves <= CGX__FEW) /* where they begin is aligned */
                     return waves == CGX__FEW ? cgx__reduce_few<OP, CGX__FEW>(parts, CGX__FEW)
                                              : cgx__reduce_few<OP, CGX__FEW>(parts, waves);
-            return cgx__full_wave_reduce<OP>(lane, lane < waves ? parts[lane] : cgx__neutral<OP, T>::value());
+            const T part = cgx__place_get(parts, lane < waves ? lane : 0); /* by all: no branch */
+            return cgx__full_wave_reduce<OP>(lane, lane < waves ? part : cgx__neutral<OP, T>::value());
         }
     }
     const cgx_group wave = cgx__wave_of(g);
     v = cgx__wave_reduce<OP>(wave, v);
     if (known == 0 && waves == 1)
         return v;
-    T *parts = cgx__slots<T>(g, first, turn);
+    const cgx__places<T> parts = cgx__slots<T>(g, first, turn);
     if (wave.rank == 0)
-        parts[g.rank / CGX__WAVE] = v;
+        cgx__place_put(parts, g.rank / CGX__WAVE, v);
     cgx__wide_sync(g);
     if (known || g.size % CGX__WAVE == 0)
-        return cgx__wave_reduce_first<OP>(wave, waves, parts[wave.rank < waves ? wave.rank : 0]);
+        return cgx__wave_reduce_first<OP>(wave, waves, cgx__place_get(parts, wave.rank < waves ? wave.rank : 0));
     /* The last wave may have too few lanes for the parts: the first does it for all. */
-    T *all = cgx__slots<T>(g, first, cgx__turn(g.t, cgx__level_of(g)));
+    const cgx__places<T> all = cgx__slots<T>(g, first, cgx__turn(g.t, cgx__level_of(g)));
     if (g.rank < CGX__WAVE) {
-        v = cgx__wave_reduce_first<OP>(wave, waves, parts[wave.rank < waves ? wave.rank : 0]);
+        v = cgx__wave_reduce_first<OP>(wave, waves, cgx__place_get(parts, wave.rank < waves ? wave.rank : 0));
         if (g.rank == 0)
-            *all = v;
+            cgx__place_put(all, 0, v);
     }
     cgx__wide_sync(g);
-    return *all;
+    return cgx__place_get(all, 0);
 }
 
 /* WHOLE: a whole number of waves. Otherwise the last one may have too few lanes for the totals of all segments, and the first
@@ -651,30 +706,30 @@ CGX__INLINE T cgx__slots_scan_in(const G &g, const cgx_group &wave, bool whole, 
     const int first = cgx__rank_in_block() - g.rank, segments = (g.size + CGX__SEGMENT - 1) / CGX__SEGMENT;
     const int mine = g.rank / CGX__SEGMENT, rank = g.rank % CGX__SEGMENT;
     const cgx_mask lanes = cgx__low_bits(whole ? (int)CGX__WAVE : wave.size);
-    T *parts = cgx__slots<T>(g, first, cgx__turn(g.t, cgx__level_of(g)));
+    const cgx__places<T> parts = cgx__slots<T>(g, first, cgx__turn(g.t, cgx__level_of(g)));
     v = cgx__wave_segments<OP>(wave, whole, v);
     if (rank == CGX__SEGMENT - 1 || g.rank == g.size - 1)
-        parts[mine] = v;
+        cgx__place_put(parts, mine, v);
     cgx__wide_sync(g);
     /* Exclusive: the value of the rank below, for a segment's first rank the total of the segment below. */
     int of = mine; /* the segment that v belongs to */
     if (exclusive) {
         v = cgx__shuffle_up(lanes, v, 1);
         if (rank == 0 && mine > 0)
-            of = mine - 1, v = parts[of];
+            of = mine - 1, v = cgx__place_get(parts, of);
     }
-    T below = parts[wave.rank < segments ? wave.rank : 0];
+    T below = cgx__place_get(parts, wave.rank < segments ? wave.rank : 0);
     if (whole) {
         below = cgx__shuffle_lane(lanes, cgx__wave_segments<OP>(wave, true, below), of > 0 ? of - 1 : 0);
     } else {
-        T *totals = cgx__slots<T>(g, first, cgx__turn(g.t, cgx__level_of(g)));
+        const cgx__places<T> totals = cgx__slots<T>(g, first, cgx__turn(g.t, cgx__level_of(g)));
         if (g.rank < CGX__WAVE) {
             below = cgx__wave_segments<OP>(wave, true, below);
             if (g.rank < segments)
-                totals[g.rank] = below;
+                cgx__place_put(totals, g.rank, below);
         }
         cgx__wide_sync(g);
-        below = totals[of > 0 ? of - 1 : 0];
+        below = cgx__place_get(totals, of > 0 ? of - 1 : 0);
     }
     if (of > 0)
         v = OP::apply(below, v);
@@ -730,11 +785,11 @@ template <class OP, class T> CGX__INLINE T cgx__block_scan(const cgx__known_bloc
 /* From one thread of the block to all. */
 template <class T> CGX__INLINE T cgx__broadcast(const cgx__known_block &b, T v, int rank)
 {
-    T *slot = cgx__block_slots<T>(b.t, cgx__turn(b.t, 0));
+    const cgx__places<T> slot = cgx__block_slots<T>(b.t, cgx__turn(b.t, 0));
     if (b.rank == rank)
-        *slot = v;
+        cgx__place_put(slot, 0, v);
     cgx__gpu_sync();
-    return *slot;
+    return cgx__place_get(slot, 0);
 }
 /* Of what N blocks have put down: every block reduces all of it. The thread's state stays outside, or its place in memory
  * would be taken and it could no longer be in registers. */

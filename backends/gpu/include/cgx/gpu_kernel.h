@@ -27,12 +27,25 @@
 #define CGX__PARAMETER_BEFORE(c, p) CGX__PARAMETER_BEFORE_ p
 #define CGX__PARAMETER_BEFORE_(T, n) T n,
 
+/* The state in a kernel that is launched with one shape of the block only: groups made from it tell the compiler so. */
+extern "C++" {
+template <int X, int Y, int Z> struct cgx__thread_of_shape : cgx__thread {
+};
+template <bool FIXED, int X, int Y, int Z> struct cgx__thread_with {
+    typedef cgx__thread type;
+};
+template <int X, int Y, int Z> struct cgx__thread_with<true, X, Y, Z> {
+    typedef cgx__thread_of_shape<X, Y, Z> type;
+};
+} /* extern "C++" */
+#define CGX__THREAD_WITH(flags, x, y, z) typename cgx__thread_with<((flags)&CGX_KERNEL_FIXED_BLOCK) != 0, x, y, z>::type
+
 #define CGX__HOST_SIDE(name, ...)               \
     extern "C" const cgx_kernel name##__kernel; \
     cgx_status name##_launch(cgx_queue *, cgx_config CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__));
 #define CGX__DEVICE_ENTRY(limits, name, ...)                                                                     \
     extern "C" __global__ CGX__BOUNDS limits void name##__device(CGX__MAP(CGX__PARAMETER_BEFORE, ~, __VA_ARGS__) \
-                                                                     CGX_UNUSED cgx__thread cgx__self)
+                                                                     CGX_UNUSED CGX__THREAD_WITH limits cgx__self)
 /* As on the CPU: makes a definition that differs from its declaration an error. */
 #define CGX__SIGNATURE(name, ...) extern "C" void name##__signature(void *CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__));
 
@@ -54,10 +67,15 @@ CGX__INLINE cgx__thread cgx__hidden_of(const char *name)
     return t;
 }
 } /* extern "C++" */
+#define CGX__FLAGS(flags, x, y, z) (flags)
+#define CGX__DECLARED_BLOCK(flags, x, y, z) \
+    {                                       \
+        (x), (y), (z)                       \
+    }
 #if defined(CGX_PASS_CUDA)
-#define CGX__SEND(name, limits, stream, config, parameters)                                \
-    cgx__cuda_dlaunch((stream), (const void *)name##__device, (config), CGX__FLAGS limits, \
-                      CGX__DECLARED_THREADS limits, (parameters))
+#define CGX__SEND(name, limits, stream, config, parameters)                                                            \
+    cgx__cuda_dlaunch((stream), (const void *)name##__device, (config), CGX__FLAGS limits, CGX__DECLARED_BLOCK limits, \
+                      (parameters))
 #define CGX__DEVICE_KERNEL(name) ((cgx_device_kernel)name##__device)
 #define CGX__DESCRIBED_CHILD(limits, name, ...)
 #else
@@ -85,10 +103,7 @@ CGX__INLINE cgx__thread cgx__hidden_of(const char *name)
                                  0,                                                         \
                                  0,                                                         \
                                  { 0 } };
-#define CGX__DECLARED_BLOCK(flags, x, y, z) \
-    {                                       \
-        (x), (y), (z)                       \
-    }
+#define CGX__DECLARED_THREADS(flags, x, y, z) ((x) * (y) * (z))
 extern "C++" {
 CGX_UNUSED static __device__ cgx_status cgx__ask_launch(cgx_stream stream, cgx_device_kernel kernel,
                                                         const cgx_config &c, const void *parameters);
@@ -103,8 +118,6 @@ CGX_UNUSED static __device__ cgx_status cgx__ask_launch(cgx_stream stream, cgx_d
         const struct name##__parameters cgx__p = { CGX__MAP(CGX__VALUE, ~, __VA_ARGS__) cgx__hidden_of(#name) }; \
         return CGX__SEND(name, limits, cgx__s, cgx__c, cgx__p);                                                  \
     }
-#define CGX__FLAGS(flags, x, y, z) (flags)
-#define CGX__DECLARED_THREADS(flags, x, y, z) ((x) * (y) * (z)) /* 0: none are */
 /* Of a kernel that may be defined further below. That one of another file is not launched, the host's compiler has seen. */
 #define CGX__DEVICE_LAUNCHER_BELOW(name, ...)                          \
     CGX_UNUSED static __device__ cgx_status name##_dlaunch(cgx_stream, \
