@@ -225,6 +225,7 @@ CGX__INLINE bool cgx__cuda_private(const void *p)
     return __isShared(p) || __isLocal(p);
 }
 
+#if defined(__CUDACC_RDC__) /* a kernel has to be there in nvcc's pass for the host too */
 /* A kernel of ours: the fills of CUDA 13's runtime for kernels write zeros, whatever they are asked for (seen on an H200). */
 struct cgx__cuda_fill_arguments {
     unsigned char *memory;
@@ -248,6 +249,7 @@ static __global__ void cgx__cuda_fill_rows(cgx__cuda_fill_arguments a)
             row[i] = a.value;
     }
 }
+#endif
 
 CGX__RUNTIME cgx_status cgx_stream_copy(cgx_stream stream, void *destination, const void *source, size_t bytes)
 {
@@ -310,6 +312,7 @@ CGX__RUNTIME cgx_status cgx_stream_fill_3d(cgx_stream stream, void *memory, size
         return CGX_OK;
     if (cgx__cuda_private(memory) || pitch < width || (depth > 1 && rows < height))
         return cgx__cuda_refuse();
+#if defined(CGX__RELOCATABLE)
     const uint64_t parts = (width + 64 * 1024 - 1) / (64 * 1024), rows_in_all = (uint64_t)height * depth;
     const cgx__cuda_fill_arguments a = {
         static_cast<unsigned char *>(memory), pitch, rows, width, height, depth, value
@@ -317,6 +320,9 @@ CGX__RUNTIME cgx_status cgx_stream_fill_3d(cgx_stream stream, void *memory, size
     cgx_config c = cgx_config_1d((int)(parts < 1024 ? parts : 1024), width < 256 ? 32 : 256);
     c.grid.y = (int)(rows_in_all < 1024 ? rows_in_all : 1024);
     return cgx__cuda_dlaunch(stream, (const void *)cgx__cuda_fill_rows, c, 0, cgx_dim3(), a);
+#else
+    return (void)stream, (void)rows, (void)value, CGX__CUDA(0);
+#endif
 }
 
 /* ---- questions ---- */
