@@ -12,7 +12,8 @@ enum {
     DEFAULT_PENDING = 2048,
     ALONE_NANOSECONDS = 10000, /* before others are woken, which costs as much */
     IDLE_SPINS = 2000,
-    MOST_AT_ONCE = 16
+    MOST_AT_ONCE = 16,
+    MOST_STASHED = 16
 };
 
 static void release(order_item *i);
@@ -53,21 +54,12 @@ void cgx__family_unlock(void)
 
 /* ---- items ---- */
 
-static item *new_item(item *grid, item_kind kind, size_t argument_bytes)
+static void prepare(item *i, item_kind kind)
 {
-    void *large = NULL;
-    item *i;
-    if (argument_bytes > INLINE_ARGUMENTS && !(large = malloc(argument_bytes)))
-        return NULL;
-    if (!(i = (item *)cgx__order_new(&family.order, grid ? &grid->order : NULL))) {
-        free(large);
-        return NULL;
-    }
     memset((char *)i + sizeof i->order, 0, offsetof(item, own) - sizeof i->order);
     i->kind = kind;
     i->l = &i->own;
-    i->arguments = large ? large : i->few_arguments;
-    return i;
+    i->arguments = i->few_arguments;
 }
 
 static void release(order_item *i_)
@@ -85,11 +77,36 @@ static void wake(void)
         pthread_cond_signal(&family.more);
 }
 
-item *cgx__item_new(item *grid, item_kind kind, size_t argument_bytes)
+/* Locks for several at a time: workers that launch much would meet at the lock twice a launch. */
+static void refill(worker *w, item *grid)
 {
+    const int n = w->stash_refill =
+        w->stash_refill ? w->stash_refill < MOST_STASHED ? 2 * w->stash_refill : MOST_STASHED : 1;
     pthread_mutex_lock(&family.lock);
-    item *i = new_item(grid, kind, argument_bytes);
+    for (int k = 0; k < n; k++) {
+        item *i = (item *)cgx__order_new(&family.order, &grid->order);
+        if (!i)
+            break;
+        i->arguments = i->few_arguments;
+        i->next_buffer = w->stash;
+        w->stash = i;
+    }
     pthread_mutex_unlock(&family.lock);
+}
+
+item *cgx__item_new(worker *w, item *grid, item_kind kind, size_t argument_bytes)
+{
+    void *large = NULL;
+    if (!w->stash)
+        refill(w, grid);
+    item *i = w->stash;
+    if (!i || (argument_bytes > INLINE_ARGUMENTS && !(large = malloc(argument_bytes))))
+        return NULL;
+    w->stash = i->next_buffer;
+    prepare(i, kind);
+    i->order.parent = &grid->order;
+    if (large)
+        i->arguments = large;
     return i;
 }
 
@@ -221,8 +238,9 @@ static void drain(void *argument, int part, int parts)
 cgx_status cgx__family_begin(launch *root)
 {
     pthread_mutex_lock(&family.lock);
-    item *i = new_item(NULL, ITEM_LAUNCH, 0);
+    item *i = (item *)cgx__order_new(&family.order, NULL);
     if (i) {
+        prepare(i, ITEM_LAUNCH);
         i->l = root;
         root->item = i;
         family.root = i;
@@ -250,5 +268,11 @@ void cgx__family_finish(launch *root, int workers)
     pthread_mutex_unlock(&family.lock);
     if (left)
         cgx__team_run(drain, NULL, workers, 0);
+    for (int k = 0; k < family.worker_count; k++) {
+        worker *w = family.workers + k;
+        for (item *i; (i = w->stash); cgx__item_drop(i))
+            w->stash = i->next_buffer;
+        w->stash_refill = 0;
+    }
     cgx__order_trim(&family.order);
 }

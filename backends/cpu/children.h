@@ -54,8 +54,8 @@ INTERNAL void cgx__family_finish(launch *root, int workers);
 /* Under the lock, which the calls below take where they say so: streams of a grid may be used by several workers. */
 INTERNAL void cgx__family_lock(void);
 INTERNAL void cgx__family_unlock(void);
-/* An item of the grid with room for arguments, or NULL. Locks. */
-INTERNAL item *cgx__item_new(item *grid, item_kind kind, size_t argument_bytes);
+/* An item of the grid with room for arguments, or NULL. For the worker's own thread. */
+INTERNAL item *cgx__item_new(worker *w, item *grid, item_kind kind, size_t argument_bytes);
 /* One that is not submitted after all. Locked. */
 INTERNAL void cgx__item_drop(item *i);
 /* As those of order.h. Locked, as the next one. */

@@ -72,6 +72,8 @@ struct launch;
 typedef struct {
     cgx_cpu_worker pub; /* first */
     struct launch *launch;
+    struct item *stash; /* for what its threads launch next (children.c) */
+    int stash_refill;
     stack_pool stacks;
     block **blocks; /* one for each block resident at once */
     int block_capacity;

@@ -262,7 +262,7 @@ cgx_status cgx__cpu_dlaunch(cgx_stream stream, const cgx_kernel *kernel, const c
     cgx_status s = called_by(&c);
     if (s)
         return s;
-    item *i = cgx__item_new(c.grid, ITEM_LAUNCH, bytes);
+    item *i = cgx__item_new(c.w, c.grid, ITEM_LAUNCH, bytes);
     return result(&c, i ? launch_item(&c, stream, i, kernel, &own, arguments) : CGX_ERROR_OUT_OF_MEMORY);
 }
 
@@ -275,7 +275,7 @@ cgx_status cgx_launch_buffer(cgx_device_kernel kernel, size_t bytes, void **buff
         return s;
     if (!k || !buffer || bytes != k->argument_bytes)
         return result(&c, CGX_ERROR_INVALID);
-    item *i = cgx__item_new(c.grid, ITEM_LAUNCH, bytes);
+    item *i = cgx__item_new(c.w, c.grid, ITEM_LAUNCH, bytes);
     if (!i)
         return result(&c, CGX_ERROR_OUT_OF_MEMORY);
     cgx__family_lock();
@@ -328,7 +328,7 @@ static cgx_status transfer(cgx_stream stream, const item *what)
         (what->kind == ITEM_COPY && ((what->height * what->depth > 1 && what->from_pitch < what->width) ||
                                      (what->depth > 1 && what->from_rows < what->height))))
         return result(&c, CGX_ERROR_INVALID);
-    item *i = cgx__item_new(c.grid, what->kind, 0);
+    item *i = cgx__item_new(c.w, c.grid, what->kind, 0);
     if (!i)
         return result(&c, CGX_ERROR_OUT_OF_MEMORY);
     i->to = what->to, i->to_pitch = what->to_pitch, i->to_rows = what->to_rows;
