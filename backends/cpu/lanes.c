@@ -5,6 +5,8 @@
 #include <string.h>
 #include "fiber.h"
 
+#define NOT_COOPERATIVE "grid synchronisation in a launch that is not cooperative"
+
 typedef struct {
     lane_states s; /* first */
     cgx_cpu_block *b;
@@ -161,6 +163,8 @@ int cgx__cpu_lanes_next(cgx_cpu_block *b, int *state, const int *size, const cgx
         for (int i = 0; i < l.threads; i++)
             if (waits(&l, i)) {
                 alive++;
+                if (at(&l, i)->kind == CGX__GRID && !b->worker->grid.expected)
+                    cgx__cpu_misuse_of(b, i, at(&l, i)->line, NOT_COOPERATIVE);
                 at_block += at(&l, i)->kind == CGX__BLOCK && at(&l, i)->step < 0;
             }
         if (!alive)
@@ -205,7 +209,7 @@ void cgx__cpu_wide_sync(cgx_cpu_block *b, int packed, int first, int count, int 
     (void)packed, (void)first, (void)size, (void)type, (void)bytes, (void)apply, (void)target, (void)scope,
         (void)members;
     if (!q->expected)
-        cgx__cpu_misuse(&t, code, "grid synchronisation in a launch that is not cooperative");
+        cgx__cpu_misuse_of(b, 0, code, NOT_COOPERATIVE);
     t.rank = -1; /* all of them */
     q->arrived += count;
     if (q->arrived == q->expected) {

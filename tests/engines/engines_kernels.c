@@ -325,3 +325,132 @@ KERNEL(plain_loop)
         v = v * 0.75f + 0.1f;
     out[PLACE] = v;
 }
+
+/* ---- what other compilers of barriers have got wrong, by their public reports; written anew ---- */
+
+/* Threads make different numbers of rounds, and all of them those with a barrier: pocl#1167. */
+CGX_KERNEL_EXTERN(rounds_of_ones_own, (int, n), (const float *, in), (float *, out))
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b);
+    const int64_t g = cgx_thread_rank(cgx_this_grid());
+    float v = in[g];
+    for (int i = 0; i < n + (t & 3); i++) {
+        v = v * 0.5f + (float)i;
+        if (i < n) {
+            s[t] = v;
+            cgx_sync(b);
+            v += s[(t + i) % size] * 0.25f;
+            cgx_sync(b);
+        }
+    }
+    out[g] = v;
+}
+
+/* A barrier under a condition that no compiler can know to be the same for all, behind a loop that begins with one: pocl#1794. */
+CGX_KERNEL_EXTERN(agreed_by_value, (int, n), (const float *, in), (float *, out))
+{
+    CGX_SHARED_ARRAY(int, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b);
+    const int64_t g = cgx_thread_rank(cgx_this_grid());
+    int mine = in[g] >= 0.0f, all = mine; /* the input's values are */
+    s[t] = mine;
+    for (int d = 1; d < size; d *= 2) {
+        cgx_sync(b);
+        const int at = 2 * d * t;
+        if (at < size)
+            s[at] &= at + d < size ? s[at + d] : 1;
+    }
+    if (mine) {
+        cgx_sync(b);
+        all = s[0];
+        cgx_sync(b);
+        if (all && n > 4) {
+            s[t] = t;
+            cgx_sync(b);
+            all += s[size - 1 - t];
+        }
+    }
+    out[g] = (float)all;
+}
+
+/* Barriers under one condition after the other, in a loop: where a compiler copies what is behind each of them, 2^20 copies
+ * (pocl#205). */
+#define CONDITION(bit)                        \
+    if ((n + round) >> ((bit) % 5) & 1) {     \
+        s[t] = v;                             \
+        cgx_sync(b);                          \
+        v = v * 0.5f + s[(t + (bit)) % size]; \
+        cgx_sync(b);                          \
+    }
+CGX_KERNEL_EXTERN(many_conditions, (int, n), (const float *, in), (float *, out))
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b);
+    const int64_t g = cgx_thread_rank(cgx_this_grid());
+    float v = in[g];
+    for (int round = 0; round < 3; round++) {
+        CONDITION(0)
+        CONDITION(1)
+        CONDITION(2)
+        CONDITION(3)
+        CONDITION(4)
+        CONDITION(5)
+        CONDITION(6)
+        CONDITION(7)
+        CONDITION(8)
+        CONDITION(9)
+        CONDITION(10)
+        CONDITION(11)
+        CONDITION(12) CONDITION(13) CONDITION(14) CONDITION(15) CONDITION(16) CONDITION(17) CONDITION(18) CONDITION(19)
+    }
+    out[g] = v;
+}
+
+/* Blocks that end before the barrier as a whole, between others that go on: AdaptiveCpp#809. */
+CGX_KERNEL_EXTERN(whole_blocks_leave, (int, n), (const float *, in), (float *, out))
+{
+    cgx_block b = cgx_this_block();
+    const int64_t g = cgx_thread_rank(cgx_this_grid()), rank = cgx_block_rank(cgx_this_grid());
+    out[g] = in[g];
+    if (rank % 2 == n % 2)
+        return;
+    cgx_sync(b);
+    out[g] += (float)cgx_reduce(b, cgx_thread_rank(b) & n, CGX_PLUS);
+}
+
+/* A value made before a barrier in a loop's round and used behind it: AdaptiveCpp#2177. */
+CGX_KERNEL_EXTERN(kept_over_a_barrier, (int, n), (const float *, in), (float *, out))
+{
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b);
+    const int64_t g = cgx_thread_rank(cgx_this_grid());
+    for (int base = 0; base < n * size; base += size) {
+        const int mine = base + t;
+        cgx_sync(b);
+        out[g] = (float)mine + in[g];
+    }
+}
+
+/* What was read in the last round is what a barrier came behind: AdaptiveCpp#2137. */
+CGX_KERNEL_EXTERN(read_before_a_barrier, (int, n), (const float *, in), (float *, out))
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b);
+    const int64_t g = cgx_thread_rank(cgx_this_grid());
+    float last = 0.0f;
+    s[t] = in[g];
+    cgx_sync(b);
+    for (int i = 0; i < n; i++) {
+        last = s[(t + i) % size];
+        cgx_sync(b);
+        if (i == n / 2)
+            s[t] = (float)(i + t);
+        cgx_sync(b);
+    }
+    out[g] = last;
+}

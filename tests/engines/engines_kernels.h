@@ -5,23 +5,29 @@
 #include <cgx.h>
 
 /* X(name, engine that a build with the plug-in must choose): "any" where that is not the point. */
-#define FOREACH_ENGINE_KERNEL(X)     \
-    X(block_reduce, "compiled")      \
-    X(block_scan, "compiled")        \
-    X(tile_shuffles, "compiled")     \
-    X(reduce_collective, "compiled") \
-    X(tiles_collective, "compiled")  \
-    X(votes_and_loops, "compiled")   \
-    X(matrix_tiles, "compiled")      \
-    X(private_arrays, "compiled")    \
-    X(helpers, "compiled")           \
-    X(early_exit, "compiled")        \
-    X(ragged_loop, "compiled")       \
-    X(first_warp, "compiled")        \
-    X(ring, "compiled")              \
-    X(appended, "compiled")          \
-    X(labels, "compiled")            \
-    X(in_a_switch, "compiled")       \
+#define FOREACH_ENGINE_KERNEL(X)         \
+    X(block_reduce, "compiled")          \
+    X(block_scan, "compiled")            \
+    X(tile_shuffles, "compiled")         \
+    X(reduce_collective, "compiled")     \
+    X(tiles_collective, "compiled")      \
+    X(votes_and_loops, "compiled")       \
+    X(matrix_tiles, "compiled")          \
+    X(private_arrays, "compiled")        \
+    X(helpers, "compiled")               \
+    X(early_exit, "compiled")            \
+    X(ragged_loop, "compiled")           \
+    X(first_warp, "compiled")            \
+    X(ring, "compiled")                  \
+    X(appended, "compiled")              \
+    X(labels, "compiled")                \
+    X(in_a_switch, "compiled")           \
+    X(rounds_of_ones_own, "compiled")    \
+    X(agreed_by_value, "compiled")       \
+    X(many_conditions, "compiled")       \
+    X(whole_blocks_leave, "compiled")    \
+    X(kept_over_a_barrier, "compiled")   \
+    X(read_before_a_barrier, "compiled") \
     X(plain_loop, "fibers")
 
 #define DECLARE(name, engine) CGX_KERNEL_DECLARE(name, (int, n), (const float *, in), (float *, out))

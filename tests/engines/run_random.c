@@ -6,12 +6,14 @@
 #include <string.h>
 #include "run_random.h"
 
-enum { BLOCKS = 3, LARGEST = 256 };
+enum { BLOCKS = 3, SHAPES = 7, LARGEST = 512 };
 
 int main(void)
 {
-    static const cgx_dim3 shapes[] = { { 64, 1, 1 },  { 256, 1, 1 }, { 16, 6, 1 },
-                                       { 16, 16, 1 }, { 8, 4, 4 },   { 32, 1, 1 } };
+    static const cgx_dim3 both_shapes[2][SHAPES] = {
+        { { 64, 1, 1 }, { 256, 1, 1 }, { 16, 6, 1 }, { 16, 16, 1 }, { 8, 4, 4 }, { 32, 1, 1 }, { 128, 2, 2 } },
+        { { 1, 1, 1 }, { 33, 1, 1 }, { 7, 3, 2 }, { 100, 1, 1 }, { 5, 1, 9 }, { 16, 16, 1 }, { 3, 5, 1 } },
+    };
     static float in[BLOCKS * LARGEST], out[BLOCKS * LARGEST];
     cgx_queue *queue;
     CGX_TRY(cgx_queue_open("cpu", &queue));
@@ -21,7 +23,8 @@ int main(void)
         cgx_kernel_info info = CGX_KERNEL_INFO_INIT;
         CGX_TRY(cgx_kernel_get_info(queue, random_kernels[k].kernel, &info));
         fprintf(stderr, "%d %s\n", random_kernels[k].seed, info.engine);
-        for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        const cgx_dim3 *shapes = both_shapes[random_kernels[k].any_size];
+        for (int s = 0; s < SHAPES; s++) {
             const int n = BLOCKS * shapes[s].x * shapes[s].y * shapes[s].z;
             uint64_t h = 1469598103934665603u;
             memset(out, 0, sizeof out);

@@ -4,7 +4,7 @@
 #include <cgx.h>
 
 typedef struct {
-    int seed;
+    int seed, any_size; /* of blocks; else whole warps */
     cgx_status (*launch)(cgx_queue *, cgx_config, int, const float *, float *);
     const cgx_kernel *kernel;
 } random_kernel;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The instruction-set level does not matter here, and one level compiles faster. */
+#undef CGX_CPU_V2
+#undef CGX_CPU_V3
+#undef CGX_CPU_V4
+#define CGX_CPU_V2 0
 #define CGX_CPU_V3 0
 #define CGX_CPU_V4 0
 #include "atomics_kernels.h"
