@@ -591,6 +591,17 @@ test_cpu-engine() {
         said=$("$cgxcc" --backends=cpu "${flags[@]}" -DGCC_ONLY -c engine.c -o engine.o 2>&1)
         grep -q 'remark: engine.c: .* run on fibers alone' <<<"$said"
     fi
+    # Warnings are the host compiler's, and once; its -Werror counts.
+    printf '#include <cgx.h>\nCGX_KERNEL(k, (int *, out))\n{\n    int unused = 1;\n    *out = 0;\n}\n' >warns.c
+    printf 'const cgx_kernel *of(void);\nconst cgx_kernel *of(void)\n{\n    return CGX_KERNEL_OF(k);\n}\n' >>warns.c
+    "$cgxcc" --backends=cpu "${flags[@]}" -Wall -c warns.c -o warns.o 2>log
+    [[ $(grep -c 'warning: unused variable' log) == 1 ]] || fail "$(cat log)"
+    if $host --version | grep -q 'Free Software'; then # clang does not say in which function
+        grep -q 'In function' log || fail "$(cat log)"
+    fi
+    rm warns.o
+    "$cgxcc" --backends=cpu "${flags[@]}" -Wall -Werror -c warns.c -o warns.o 2>log && fail "-Werror was not heeded"
+    [[ ! -e warns.o ]] || fail "an object is there after an error"
     # Sanitizers and OpenMP bring runtime libraries that belong to the host compiler.
     "$cgxcc" --backends=cpu "${flags[@]}" -fopenmp -show -c k2.c -o k2.o 2>log
     [[ $(count CGX__CPU_PASS <log) == 0 ]]

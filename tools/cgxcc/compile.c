@@ -66,8 +66,18 @@ static struct strings host_command(const struct driver *d, const struct strings 
     return argv;
 }
 
+/* What the host compiler has to say of a source that the plug-in's clang has compiled in its place: its warnings are the ones that
+ * the user asked for, and its -Werror is the one that counts. Not those that it finds while it optimises. */
+static int host_warnings(const struct driver *d, const struct argument *source, const char *object, const char *depfile)
+{
+    struct strings argv = host_command(d, &d->host, source, object, depfile);
+    strings_add(&argv, "-fsyntax-only");
+    return run(&argv, NULL, NULL);
+}
+
 /* Compiles a kernel file with the plug-in. False: that clang does not take it, or not for this machine, and the host
- * compiler is to go on. Its own clang is asked first and its messages are kept back until it is known whose count. */
+ * compiler is to go on. Its own clang is asked first and its messages are kept back until it is known whose count. Where nobody has
+ * asked for this engine its warnings are not given at all: the host compiler's are. */
 static bool compile_with_plugin(const struct driver *d, const struct argument *source, const char *object,
                                 const char *depfile, int *status)
 {
@@ -83,9 +93,14 @@ static bool compile_with_plugin(const struct driver *d, const struct argument *s
     strings_add(&argv, "-Qunused-arguments");
     strings_add(&argv, "-Wno-unknown-warning-option");
     strings_add(&argv, "-Wno-pass-failed"); /* of the entries' loops, which are not the user's business */
+    const bool asked_for = d->options.engine == ENGINE_COMPILED;
+    if (!asked_for)
+        strings_add(&argv, "-w");
     *status = run(&argv, NULL, log);
-    if (*status && d->options.engine != ENGINE_COMPILED)
+    if (*status && !asked_for)
         return false;
+    if (!asked_for && (*status = host_warnings(d, source, object, depfile)))
+        unlink(object ? object : d->options.output ? d->options.output : with_suffix(base_name(source->text), ".o"));
     if (file_read(log, &text, NULL) && text.size)
         fwrite(text.data, 1, text.size, stderr);
     return true;
