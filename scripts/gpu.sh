@@ -147,8 +147,8 @@ if ((bench)); then
 fi
 if ((sanitizer)); then
     if have compute-sanitizer; then
-        # Programs that mean to fail are none of it: those are API errors, which the suite checks itself. A fault in a kernel is
-        # memcheck's business, so the program that makes one on purpose is left out.
+        # Programs that mean to fail are none of it: those are API errors, which the suite checks itself. Faults and assertions in
+        # kernels are memcheck's business, so the programs that make some on purpose are left out.
         export CGX_TEST_SMALL=1 CGX_TEST_MEMCHECK=1
         for tool in memcheck racecheck synccheck; do
             left_out='cuda$'
