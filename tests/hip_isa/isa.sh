@@ -4,7 +4,7 @@
 #
 # Compiles primitives.c, a primitive a kernel, for every AMD processor and looks for the instructions that each must have
 # become and for those that it must not have. --table prints instead how many instructions each kernel has beyond an empty
-# one, beside ROCm's cooperative groups (rocm.hip) where their headers are installed. Exit status 77 without the compiler.
+# one, beside ROCm's cooperative groups (rocm.hip; rocm.txt has what they were) where their headers are installed. Exit status 77 without the compiler.
 set -u
 root=$(cd "$1" && pwd)
 mkdir -p "$2"
@@ -157,6 +157,24 @@ has "$gfx9" load_acquire '(global|flat)_load_dword' 's_waitcnt vmcnt\(0\)' 'buff
 has gfx1030,gfx1100 load_acquire '(global|flat)_load' 's_waitcnt vmcnt\(0\)' 'buffer_gl(0|1)_inv'
 has gfx1200 load_acquire '(global|flat)_load' 's_wait_loadcnt' 'global_inv scope:SCOPE_DEV'
 has gfx942 store_release '(global|flat)_store_dword' 'buffer_wbl2 sc1' 's_waitcnt vmcnt\(0\)' '(global|flat)_store_dword.*sc1'
+
+# gfx12 has a barrier in two halves. Both are in the wait: lanes of a wave that arrive in different branches would signal twice.
+has "$gfx12" split_sync 's_barrier_signal -1' 's_barrier_wait (-1|0xffff)'
+
+# No more instructions than ROCm's own cooperative groups have.
+known=(gfx906 gfx90a gfx1030)
+compared=0
+while read -r name a b c more _; do
+    [[ $name && $name != \#* ]] || continue
+    theirs=("$a" "$b" "$c")
+    for i in 0 1 2; do
+        chip=${known[i]}
+        ours=$(($(count "${name}__device" "$work/$chip.s") - $(count nothing__device "$work/$chip.s")))
+        ((ours > 0 && ours <= theirs[i] + more)) || fail "$chip: $name has $ours instructions, ROCm's has ${theirs[i]}, $more more are allowed"
+        compared=$((compared + 1))
+    done
+done <"$here/rocm.txt"
+((compared == 21)) || fail "rocm.txt has $compared counts"
 
 echo "isa: $failed failed"
 ((failed == 0))

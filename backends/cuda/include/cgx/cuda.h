@@ -88,6 +88,11 @@ CGX__INLINE int cgx__wave_lane(void)
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     return (int)lane;
 }
+/* How many of LANES are below the caller's. */
+CGX__INLINE int cgx__wave_rank(uint64_t lanes)
+{
+    return __popc((uint32_t)lanes & ((1u << cgx__wave_lane()) - 1));
+}
 /* Some lanes that are here together, the caller's among them. */
 CGX__INLINE uint64_t cgx__wave_active(void)
 {

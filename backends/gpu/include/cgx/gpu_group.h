@@ -250,8 +250,7 @@ CGX__INLINE int cgx__place_in_64(void)
 }
 CGX__INLINE int cgx__thread_rank(cgx_coalesced g)
 {
-    return g.crosses ? cgx__bit_count(g.lanes & cgx__lanes_below(cgx__place_in_64()))
-                     : cgx__bit_count((cgx__lanes)g.lanes & (((cgx__lanes)1 << cgx__wave_lane()) - 1));
+    return g.crosses ? cgx__bit_count(g.lanes & cgx__lanes_below(cgx__place_in_64())) : cgx__wave_rank(g.lanes);
 }
 CGX__INLINE int cgx__num_threads(cgx_coalesced g)
 {
@@ -410,11 +409,11 @@ CGX__INLINE cgx_mask cgx__lanes_of(const cgx_group &g)
     return g.kind == CGX__BLOCK ? cgx__low_bits(g.size) : g.lanes; /* a block begins with lane 0 */
 }
 /* The number of the bit that has RANK bits of MASK below it. */
-CGX__INLINE int cgx__nth_bit(cgx_mask mask, int rank)
+template <class M> CGX__INLINE int cgx__nth_bit(M mask, int rank)
 {
     int at = 0;
-    for (int half = 32; half; half /= 2) {
-        int below = cgx__bit_count(mask >> at & cgx__low_bits(half));
+    for (int half = (int)sizeof(M) * 4; half; half /= 2) {
+        int below = cgx__bit_count(mask >> at & (((M)1 << half) - 1));
         if (rank >= below)
             rank -= below, at += half;
     }
@@ -423,7 +422,7 @@ CGX__INLINE int cgx__nth_bit(cgx_mask mask, int rank)
 /* The lane of the member with this rank. */
 CGX__INLINE int cgx__lane_of(const cgx_group &g, int rank)
 {
-    return g.kind != CGX__COALESCED ? cgx__wave_lane() - g.rank + rank : cgx__nth_bit(g.lanes, rank);
+    return g.kind != CGX__COALESCED ? cgx__wave_lane() - g.rank + rank : cgx__nth_bit((cgx__lanes)g.lanes, rank);
 }
 /* A mask of lanes as one of ranks. */
 CGX__INLINE cgx_mask cgx__ranks_of(const cgx_group &g, cgx_mask lanes)

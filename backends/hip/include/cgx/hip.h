@@ -92,6 +92,12 @@ CGX__INLINE int cgx__wave_lane(void)
 {
     return (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
 }
+/* How many of LANES are below the caller's. */
+CGX__INLINE int cgx__wave_rank(uint64_t lanes)
+{
+    const uint32_t low = __builtin_amdgcn_mbcnt_lo((uint32_t)lanes, 0u);
+    return (int)(CGX__WAVE <= 32 ? low : __builtin_amdgcn_mbcnt_hi((uint32_t)(lanes >> 32), low));
+}
 /* The lanes that are here together. */
 CGX__INLINE uint64_t cgx__wave_active(void)
 {
