@@ -32,7 +32,7 @@ static void describe(int d, cgx_device_info *info)
     snprintf(v->target, sizeof v->target, "sm_%d%d", major, attribute(d, ATTRIBUTE_CC_MINOR));
     info->shared_bytes_per_block = (size_t)attribute(d, ATTRIBUTE_MAX_SHARED_OPTIN);
     info->max_cluster_blocks = major >= 9 && attribute(d, ATTRIBUTE_CLUSTER_LAUNCH) ? 16 : 1;
-    info->capabilities = (attribute(d, ATTRIBUTE_COOPERATIVE_LAUNCH) ? CGX_CAN_COOPERATIVE : 0) |
+    info->capabilities = grid_capabilities(attribute(d, ATTRIBUTE_COOPERATIVE_LAUNCH)) |
                          (info->max_cluster_blocks > 1 ? CGX_CAN_CLUSTER : 0) | (major >= 8 ? CGX_CAN_ASYNC_COPY : 0) |
                          (major >= 9 ? CGX_CAN_BULK_COPY : 0) | CGX_CAN_DEVICE_LAUNCH | CGX_CAN_INDEPENDENT;
     info->async_copy = major >= 9 ? "bulk" : major >= 8 ? "per thread" : "synchronous";
@@ -216,7 +216,7 @@ static cgx_status launch(const queue *q, function *f, const cgx_launch_request *
         (unsigned)c->grid.x,  (unsigned)c->grid.y, (unsigned)c->grid.z, (unsigned)c->block.x, (unsigned)c->block.y,
         (unsigned)c->block.z, (unsigned)dynamic,   q->stream,           attributes,           0
     };
-    if (c->flags & CGX_LAUNCH_COOPERATIVE)
+    if (is_cooperative(c))
         attributes[config.numAttrs++] =
             (CUlaunchAttribute){ .id = LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1 };
     if (cluster > 1)

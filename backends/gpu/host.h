@@ -222,6 +222,20 @@ static int attribute(int d, int which)
     driver.DeviceGetAttribute(&value, which, devices[d].handle);
     return value;
 }
+/* How grids synchronise: the barrier is the library's own either way, a cooperative launch is the driver's promise that all
+ * blocks run at once. CGX_GPU_COOPERATIVE is for tests, as CGX_CPU_COOPERATIVE is. */
+static uint64_t grid_capabilities(int cooperative)
+{
+    const char *told = getenv("CGX_GPU_COOPERATIVE");
+    if (told && !strcmp(told, "no"))
+        return 0;
+    return (cooperative && !(told && !strcmp(told, "software")) ? CGX_CAN_COOPERATIVE : 0) | CGX_CAN_SOFTWARE_GRID;
+}
+/* Whether a launch asks the driver for it. */
+static int is_cooperative(const cgx_config *c)
+{
+    return c->flags & CGX_LAUNCH_COOPERATIVE && !(c->flags & CGX_LAUNCH_SOFTWARE_GRID);
+}
 
 static cgx_status device_info(int d, cgx_device_info *info)
 {

@@ -45,7 +45,7 @@ static void describe(int d, cgx_device_info *info)
     const int lds_dma = starts_with(v->target, "gfx9") || starts_with(v->target, "gfx10");
     info->shared_bytes_per_block = (size_t)attribute(d, ATTRIBUTE_MAX_SHARED_PER_BLOCK);
     info->max_cluster_blocks = 1;
-    info->capabilities = (launch_cooperative && attribute(d, ATTRIBUTE_COOPERATIVE_LAUNCH) ? CGX_CAN_COOPERATIVE : 0) |
+    info->capabilities = grid_capabilities(launch_cooperative && attribute(d, ATTRIBUTE_COOPERATIVE_LAUNCH)) |
                          (lds_dma ? CGX_CAN_ASYNC_COPY : 0) | CGX_CAN_DEVICE_LAUNCH;
     info->async_copy = lds_dma ? "per thread" : "synchronous";
 }
@@ -310,7 +310,7 @@ static cgx_status launch(const queue *q, function *f, const cgx_launch_request *
                          f->kernel->name, cgx__number(threads), q->device, cgx__number(UINT32_MAX),
                          cgx__number(UINT32_MAX / bx));
     return check(q->device,
-                 c->flags & CGX_LAUNCH_COOPERATIVE
+                 is_cooperative(c)
                      ? launch_cooperative(f->handle, gx, gy, gz, bx, by, bz, shared, q->stream, parameters)
                      : driver.LaunchKernel(f->handle, gx, gy, gz, bx, by, bz, shared, q->stream, parameters, NULL),
                  f->kernel->name);
