@@ -20,12 +20,14 @@ import sys
 import tempfile
 import time
 
-import generate
+sys.dont_write_bytecode = True
+import generate  # noqa: E402, beside this file
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 INCLUDES = ["-I%s/%s" % (ROOT, f) for f in ("api", "backends/cpu/include", "backends/gpu/include", "tests/engines")]
 BATCH = 50  # kernels a file
+LANES = ("32", "64")
 # Why a kernel may be left to the fibers. Anything else is a failure.
 KNOWN_REFUSALS = ("barrier_arrive and barrier_wait where threads go different ways",)
 
@@ -62,20 +64,20 @@ class Comparer:
     def differing(self, program, seeds):
         """Seeds whose results differ; of a program that breaks down, the one that it broke down in."""
         bad = set()
-        lanes = "64" if seeds[0] // BATCH % 2 else "32"
-        fibers, _ = self.output(program, "fiber", lanes)
-        compiled, engines = self.output(program, "compiled", lanes)
-        for line in engines:
-            seed, engine = line.split(" ", 1)
-            if engine != "compiled" and int(seed) not in self.refused:
-                self.refused[int(seed)] = "no remark says why"
-        if len(fibers) != len(compiled) or "status" in fibers[-1]:
-            last = [re.match(r"(\d+) ", a) for a in compiled]
-            seen = [int(m.group(1)) for m in last if m]
-            bad.add(next((s for s in seeds if s not in seen), seen[-1] if seen else seeds[0]))
-        for a, b in zip(fibers, compiled):
-            if a != b and re.match(r"\d+ ", a):
-                bad.add(int(a.split()[0]))
+        for lanes in LANES:
+            fibers, _ = self.output(program, "fiber", lanes)
+            compiled, engines = self.output(program, "compiled", lanes)
+            for line in engines:
+                seed, engine = line.split(" ", 1)
+                if engine != "compiled" and int(seed) not in self.refused:
+                    self.refused[int(seed)] = "no remark says why"
+            if len(fibers) != len(compiled) or "status" in fibers[-1]:
+                last = [re.match(r"(\d+) ", a) for a in compiled]
+                seen = [int(m.group(1)) for m in last if m]
+                bad.add(next((s for s in seeds if s not in seen), seen[-1] if seen else seeds[0]))
+            for a, b in zip(fibers, compiled):
+                if a != b and re.match(r"\d+ ", a):
+                    bad.add(int(a.split()[0]))
         return bad
 
     def batch(self, seeds):
@@ -118,8 +120,9 @@ class Comparer:
         print("seed %d, --without=%s:" % (seed, ",".join(map(str, sorted(without)))))
         print(generate.Kernel(seed, without).text("k"))
         program = self.compile([seed], self.work + "/reduce", without)
-        for engine in ("fiber", "compiled"):
-            print("%s:\n    %s" % (engine, "\n    ".join(self.output(program, engine, "32")[0])))
+        for lanes in LANES:
+            for engine in ("fiber", "compiled"):
+                print("%s, %s lanes:\n    %s" % (engine, lanes, "\n    ".join(self.output(program, engine, lanes)[0])))
 
 
 def main():
