@@ -151,8 +151,8 @@ if ((sanitizer)); then
         # kernels are memcheck's business, so the programs that make some on purpose are left out.
         export CGX_TEST_SMALL=1 CGX_TEST_MEMCHECK=1
         for tool in memcheck racecheck synccheck; do
-            left_out='cuda$|.*-kernel_text$'
-            [[ $tool == memcheck ]] || left_out='cuda$|cuda-children$' # the others know no launches by kernels
+            left_out='cuda$|cuda-kernel_text$'
+            [[ $tool == memcheck ]] || left_out+='|cuda-children$' # the others know no launches by kernels
             tests "$tool" "$build" --only "^(?!$left_out).*($sanitizer_only)" --patience 5 -- \
                 compute-sanitizer --tool "$tool" --report-api-errors no --target-processes all --error-exitcode 86
         done

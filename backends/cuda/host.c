@@ -206,6 +206,20 @@ static cgx_status take_prints(int d)
     return CGX_OK;
 }
 
+/* Code for chips without clusters takes each block for one, whatever the device can. */
+static cgx_status check_cluster_image(int d, const function *f, int cluster)
+{
+    enum { FIRST_WITH_CLUSTERS = 90 };
+    int ptx = 0;
+    CHECK(check(d, driver.FuncGetAttribute(&ptx, FUNCTION_PTX_VERSION, f->handle), f->kernel->name));
+    if (ptx >= FIRST_WITH_CLUSTERS)
+        return CGX_OK;
+    return cgx__fail(CGX_ERROR_UNSUPPORTED,
+                     "%s: clusters of %d blocks asked, its image for " GPU_NAME
+                     ":%d is of compute_%d, which has none; add 90 to cgxcc --cuda-arch",
+                     f->kernel->name, cluster, d, ptx);
+}
+
 static cgx_status launch(const queue *q, function *f, const cgx_launch_request *r, size_t dynamic, void **parameters)
 {
     enum { TOO_LARGE = 701, COOPERATIVE_TOO_LARGE = 720, INVALID_CLUSTER_SIZE = 912, INVALID_VALUE = 1 };
@@ -224,6 +238,8 @@ static cgx_status launch(const queue *q, function *f, const cgx_launch_request *
             (CUlaunchAttribute){ .id = LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                  .value.clusterDim = { (unsigned)c->cluster.x, (unsigned)c->cluster.y,
                                                        (unsigned)c->cluster.z } };
+    if (cluster > 1)
+        CHECK(check_cluster_image(q->device, f, cluster));
     if (cluster > 8)
         CHECK(check(q->device, driver.FuncSetAttribute(f->handle, FUNCTION_NON_PORTABLE_CLUSTER, 1), f->kernel->name));
     const int result = config.numAttrs

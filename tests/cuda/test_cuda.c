@@ -20,6 +20,24 @@ static void an_image_is_missing(void **state)
     device_free(out);
 }
 
+static void clusters_of_an_older_image(void **state)
+{
+    cgx_config c = cgx_config_1d(2, 64);
+    int *out = device_memory(sizeof *out), threads = 0;
+    (void)state;
+    if (!test_can(CGX_CAN_ASYNC_COPY))
+        return; /* this is older still */
+    check_ok(for_older_chip_launch(test_queue, cgx_config_1d(1, 64), out));
+    fetch(&threads, out, sizeof threads);
+    assert_int_equal(threads, 64);
+    c.cluster = cgx_dim(2, 1, 1);
+    if (test_can(CGX_CAN_CLUSTER))
+        check_says(for_older_chip_launch(test_queue, c, out), CGX_ERROR_UNSUPPORTED, "for_older_chip", test_device.name,
+                   "compute_80", "--cuda-arch");
+    check_finished();
+    device_free(out);
+}
+
 static void large_arrays(void **state)
 {
     enum { WORDS = LARGE_WORDS + 32 };
@@ -115,9 +133,9 @@ static void a_fault_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_image_is_missing),  cmocka_unit_test(large_arrays),
-        cmocka_unit_test(limits_of_the_launch), cmocka_unit_test(native_handles),
-        cmocka_unit_test(a_fault_is_told),
+        cmocka_unit_test(an_image_is_missing), cmocka_unit_test(clusters_of_an_older_image),
+        cmocka_unit_test(large_arrays),        cmocka_unit_test(limits_of_the_launch),
+        cmocka_unit_test(native_handles),      cmocka_unit_test(a_fault_is_told),
     };
     test_start();
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
