@@ -215,7 +215,8 @@ static uint32_t *data_registers(wave *w, uint32_t code, unsigned number, uint32_
 static bool private_memory(wave *w, uint64_t pc, int form, uint32_t room, uint64_t *outside)
 {
     const uint32_t *code = (const uint32_t *)pc, *s = scalars(w), *v = w->buffer[VECTOR];
-    const uint32_t offset = (code[0] & 0xfff) + s[code[1] >> 24];
+    /* The scalar, the stack pointer, counts the bytes of all 64 lanes. */
+    const uint32_t offset = (code[0] & 0xfff) + s[code[1] >> 24] / 64;
     const uint64_t exec = pair(s + EXEC);
     uint32_t *data = data_registers(w, code[1], code[1] >> 8 & 255, 64);
     for (uint32_t lane = 0; lane < 64; lane++) {
