@@ -23,18 +23,20 @@ enum {
     RUN,
     BARRIER,
     SLEEP,
-    SKIP,      /* nothing to do: `argument` bytes further on */
-    LDS_DMA,   /* `argument` words a lane */
-    DPP,       /* v[argument] is copied to v255 first */
-    DS,        /* reaches `copy` bytes beyond the lane's address */
-    MOVE_PC,   /* see move_pc */
-    COPY,      /* an altered copy of the instruction is run, which is at `copy` */
-    PERMUTE,   /* ds_permute_b32 or, with `argument`, ds_bpermute_b32 */
-    FLAT,      /* loads and stores of flat_ and global_ instructions, of the form `argument` */
-    ATOMIC,    /* flat_ and global_ compare and swap of 8 bytes or, with `argument`, the addition of a double */
-    CLOCK,     /* s_memtime, s_memrealtime and their like to the scalar register `argument`; its size << 8 */
-    PRIVATE,   /* buffer_load_* and buffer_store_* of the thread's private memory, of the form `argument` */
-    LDS_MEMORY /* ds_read_*, ds_write_* and their names on gfx11, of the form `argument` */
+    SKIP,       /* nothing to do: `argument` bytes further on */
+    LDS_DMA,    /* `argument` words a lane */
+    DPP,        /* v[argument] is copied to v255 first */
+    DS,         /* reaches `copy` bytes beyond the lane's address */
+    MOVE_PC,    /* see move_pc */
+    COPY,       /* an altered copy of the instruction is run, which is at `copy` */
+    PERMUTE,    /* ds_permute_b32 or, with `argument`, ds_bpermute_b32 */
+    FLAT,       /* loads and stores of flat_ and global_ instructions, of the form `argument` */
+    ATOMIC,     /* flat_ and global_ compare and swap of 8 bytes or, with `argument`, the addition of a double */
+    CLOCK,      /* s_memtime, s_memrealtime and their like to the scalar register `argument`; its size << 8 */
+    PRIVATE,    /* buffer_load_* and buffer_store_* of the thread's private memory, of the form `argument` */
+    LDS_MEMORY, /* ds_read_*, ds_write_* and their names on gfx11, of the form `argument` */
+    CARRY,      /* writes carries to the scalar register `argument`: those of inactive lanes are 0 */
+    MAD         /* v_mad_f32 or, with `argument`, v_mac_f32 in its short form, of the chips before gfx940 */
 };
 typedef void (*instruction)(void *, void *, void *, void *, void *, void *);
 typedef struct {
@@ -357,6 +359,34 @@ static bool run_ds(wave *w, const entry *e, uint64_t pc, uint32_t width, uint32_
     return true;
 }
 
+/* A product and a sum, rounded each. Vega ISA, "VOP3A", "VOP2". */
+static void multiply_add(wave *w, uint64_t pc, bool is_short)
+{
+    const uint32_t *code = (const uint32_t *)pc, *s = scalars(w);
+    const uint64_t exec = pair(s + EXEC);
+    const uint32_t to = is_short ? code[0] >> 17 & 255 : code[0] & 255, literal = 255;
+    const uint32_t source[3] = { is_short ? code[0] & 511 : code[1] & 511,
+                                 is_short ? 256 + (code[0] >> 9 & 255) : code[1] >> 9 & 511,
+                                 is_short ? 256 + to : code[1] >> 18 & 511 };
+    uint32_t *v = w->buffer[VECTOR];
+    for (uint32_t lane = 0; lane < 64; lane++) {
+        float x[3];
+        if (!(exec >> lane & 1))
+            continue;
+        for (int i = 0; i < 3; i++) {
+            uint32_t bits = source[i] > 255        ? v[(source[i] - 256) * 64 + lane]
+                            : source[i] == literal ? code[1]
+                                                   : s[source[i]];
+            if (!is_short)
+                bits = (bits & ~((code[0] >> (8 + i) & 1) << 31)) ^ (code[1] >> (29 + i) & 1) << 31;
+            memcpy(x + i, &bits, 4);
+        }
+        const volatile float product = x[0] * x[1];
+        const float sum = product + x[2];
+        memcpy(v + to * 64 + lane, &sum, 4);
+    }
+}
+
 /* Loads and stores of LDS, which the emulator takes for aligned. e->argument: the form. */
 static bool lds_memory(wave *w, uint64_t pc, uint32_t width, int form, uint32_t lds, uint64_t *outside)
 {
@@ -474,6 +504,10 @@ static bool run_wave(launch *l, wave *w, uint32_t quantum, bool *ended)
             snprintf(r->text, sizeof r->text, "outside the %u bytes of LDS", m->lds);
             finish(r, REPLY_FAULT);
             return false;
+        case MAD:
+            multiply_add(w, pc, e->argument);
+            set_pc(w, pc + (e->argument && (*(const uint32_t *)pc & 511) != 255 ? 4 : 8));
+            continue;
         case PERMUTE:
             permute(w, pc, m->wave, e->argument);
             set_pc(w, pc + 8);
@@ -507,9 +541,16 @@ static bool run_wave(launch *l, wave *w, uint32_t quantum, bool *ended)
         }
         if (e->copy)
             set_pc(w, e->copy);
+        const uint64_t active = pair(scalars(w) + EXEC);
         call(w, e);
         if (e->copy)
             set_pc(w, pc + 8);
+        if (e->kind == CARRY) {
+            uint32_t *carries = scalars(w) + e->argument;
+            carries[0] &= (uint32_t)active;
+            if (m->wave == 64)
+                carries[1] &= (uint32_t)(active >> 32);
+        }
         if (e->kind == BARRIER) {
             w->block->arrived++;
             w->waits_in = w->block->phase;

@@ -24,7 +24,7 @@ CACHE_FORMAT = b'10'
 scheduler = ctypes.CDLL(SCHEDULER)
 
 # As in scheduler.c.
-RUN, BARRIER, SLEEP, SKIP, LDS_DMA, DPP, DS, MOVE_PC, COPY, PERMUTE, FLAT, ATOMIC, CLOCK, PRIVATE, LDS_MEMORY = range(15)
+RUN, BARRIER, SLEEP, SKIP, LDS_DMA, DPP, DS, MOVE_PC, COPY, PERMUTE, FLAT, ATOMIC, CLOCK, PRIVATE, LDS_MEMORY, CARRY, MAD = range(17)
 PC_LOW, PC_HIGH, SCRATCH_STRIDE, SCALARS, END = 256, 257, 259, 260, 2 ** 64 - 1
 
 
@@ -228,6 +228,10 @@ def special(w, second):
         return PERMUTE, w >> (17 if cdna else 18) & 1, 0
     if w >> 26 == 0x36 and w >> (17 if cdna else 18) & 0xff in LDS_FORMS:
         return LDS_MEMORY, LDS_FORMS[w >> (17 if cdna else 18) & 0xff], 0
+    if cdna and w >> 16 == 0xd1c1 and not w >> 11 & 0x1f and not second >> 27 & 3:  # v_mad_f32 without clamp and factor
+        return MAD, 0, 0
+    if cdna and w >> 25 == 22 and w & 0x1ff not in (249, 250):  # v_mac_f32, neither SDWA nor DPP
+        return MAD, 1, 0
     if cdna and w >> 26 == 0x30 and w >> 18 & 0xff in (36, 37):  # s_memtime, s_memrealtime
         return CLOCK, w >> 6 & 0x7f | 8 << 8, 0
     if not cdna and w & 0xff80ffff == 0xbe804d83:  # s_sendmsg_rtn_b64 of MSG_RTN_GET_REALTIME
@@ -252,6 +256,18 @@ def special(w, second):
         return FLAT, FORMS[w >> 18 & 0x7f], 0
     if w >> 26 == 0x37 and w >> (14 if cdna else 16) & 3 in (0, 2) and w >> 18 & 0x7f in ((97, 79) if cdna else (66,)):
         return ATOMIC, w >> 18 & 0x7f == 79, 0
+    return None
+
+
+def carries(w):
+    """The scalar register of the carries that a vector addition or subtraction, or a 64-bit product, writes, or None."""
+    cdna = INSTRUCTIONS == 'cdna'
+    if w >> 25 in ((25, 26, 27, 28, 29, 30) if cdna else (32, 33, 34)):
+        return 106  # VCC
+    if w >> 26 == (0x34 if cdna else 0x35) and w >> 16 & 0x3ff in (
+            (0x119, 0x11a, 0x11b, 0x11c, 0x11d, 0x11e, 0x1e8, 0x1e9) if cdna else
+            (0x120, 0x121, 0x122, 0x2fe, 0x2ff, 0x300, 0x301, 0x302)):
+        return w >> 8 & 0x7f
     return None
 
 
@@ -298,6 +314,8 @@ def fill(pc, e):
         if code:
             cache.put(words[:inst.size()], kind, code)
     e.run, e.kind, e.copy, e.argument = run, kind & 0xff, address or kind >> 8, w >> 17 & 0xff
+    if kind == RUN and carries(w) is not None:
+        e.kind, e.argument = CARRY, carries(w)
     for i, buffer in enumerate(buffers):
         e.buffer[i] = buffer
 
