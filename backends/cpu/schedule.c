@@ -37,9 +37,11 @@ static int failed(const launch *l)
 static block *new_block(void)
 {
     const size_t n = CGX__MAX_THREADS, tiles = CGX__BARRIERS * sizeof(cgx_cpu_barrier), values = n * CGX__VALUE_BYTES;
+    /* No multiple of 4 KiB, or the processor takes a read of one for a read of what was just stored into the other. */
+    const size_t apart = 2048 + 64;
     const size_t head = (sizeof(block) + 127) & ~(size_t)127;
     /* Zero pages that are touched when used: a block of few threads with no collectives takes one or two. */
-    char *memory = calloc(1, head + tiles + 2 * values + n * sizeof(int) + 128);
+    char *memory = calloc(1, head + tiles + 2 * values + apart + n * sizeof(int) + 128);
     if (!memory)
         return NULL;
     block *b = (block *)memory; /* kept by its start, for free() */
@@ -47,7 +49,7 @@ static block *new_block(void)
     b->pub.tiles = (cgx_cpu_barrier *)at;
     at = (char *)(((uintptr_t)at + tiles + 127) & ~(uintptr_t)127);
     b->pub.in = (unsigned char *)at;
-    b->pub.out = b->pub.in + values;
+    b->pub.out = b->pub.in + values + apart;
     b->pub.argument = (int *)(b->pub.out + values);
     return b;
 }

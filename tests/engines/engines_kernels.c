@@ -454,3 +454,43 @@ CGX_KERNEL_EXTERN(read_before_a_barrier, (int, n), (const float *, in), (float *
     }
     out[g] = last;
 }
+
+/* Of a declared size, which compiled entries have as a constant. */
+#define DECLARED(name, x, y) \
+    CGX_KERNEL_EXTERN_WITH(CGX_BLOCK_SIZE(x, y, 1), name, (int, n), (const float *, in), (float *, out))
+
+DECLARED(declared_line, 256, 1)
+{
+    CGX_SHARED_ARRAY(float, s, 256);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), last = cgx_num_threads(b) - 1;
+    float v = in[PLACE];
+    for (int i = 0; i < n; i++) {
+        s[t] = v;
+        cgx_sync(b);
+        v = v * 0.5f + s[last - t] + cgx_reduce(b, v, CGX_PLUS) * 0.001f;
+        if (t >= n && t < last - i)
+            v += s[t - n];
+        cgx_sync(b);
+    }
+    out[PLACE] = v;
+}
+
+DECLARED(declared_plane, 16, 16)
+{
+    CGX_SHARED_ARRAY2(float, s, 18, 18);
+    cgx_block b = cgx_this_block();
+    const int x = cgx_thread_index(b).x, y = cgx_thread_index(b).y, right = cgx_dim_threads(b).x - 1;
+    const float v = in[PLACE];
+    s[y + 1][x + 1] = v;
+    if (y == 0)
+        s[0][x + 1] = v * 0.5f;
+    if (y == 15)
+        s[17][x + 1] = v * 0.25f;
+    if (x == 0)
+        s[y + 1][0] = v + (float)n;
+    if (x == right)
+        s[y + 1][right + 2] = v - (float)n;
+    cgx_sync(b);
+    out[PLACE] = s[y + 1][x] + s[y + 1][x + 2] + s[y][x + 1] + s[y + 2][x + 1];
+}

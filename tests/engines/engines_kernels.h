@@ -28,6 +28,8 @@
     X(whole_blocks_leave, "compiled")    \
     X(kept_over_a_barrier, "compiled")   \
     X(read_before_a_barrier, "compiled") \
+    X(declared_line, "compiled")         \
+    X(declared_plane, "compiled")        \
     X(plain_loop, "fibers")
 
 #define DECLARE(name, engine) CGX_KERNEL_DECLARE(name, (int, n), (const float *, in), (float *, out))

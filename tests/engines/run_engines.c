@@ -45,6 +45,9 @@ int main(int argc, char **argv)
             wrong = 1;
         }
         for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+            const cgx_kernel *kernel = kernels[k].kernel;
+            if (kernel->flags & CGX_KERNEL_FIXED_BLOCK && memcmp(&kernel->block, &shapes[i], sizeof shapes[i]))
+                continue;
             const int n = BLOCKS * shapes[i].x * shapes[i].y * shapes[i].z;
             float *in = malloc((size_t)n * sizeof *in), *out = calloc((size_t)n, sizeof *out);
             if (!in || !out)

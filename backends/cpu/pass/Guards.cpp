@@ -13,8 +13,14 @@ namespace cgx {
 
 bool Guard::oneLane() const {
   return any_of(Conditions, [](const RangeCondition &C) {
-    return C.Predicate == CmpInst::ICMP_EQ && (C.Index == Mark::X || C.Index == Mark::Rank);
+    return !C.Mask && C.Predicate == CmpInst::ICMP_EQ && (C.Index == Mark::X || C.Index == Mark::Rank);
   });
+}
+uint32_t Guard::step() const {
+  for (const RangeCondition &C : Conditions)
+    if (C.Mask)
+      return C.Mask + 1;
+  return 1;
 }
 static bool bounds(const RangeCondition &C, bool Above) {
   if (C.Index != Mark::X && C.Index != Mark::Rank)
@@ -39,7 +45,8 @@ static bool asIndex(const Kernel &K, Value *V, RangeCondition &C) {
     C.Index = markOf(V);
     return true;
   }
-  if (match(V, m_SExt(m_Value(A))) || (match(V, m_ZExt(m_Value(A))) && isThreadIndex(A)))
+  if (match(V, m_SExt(m_Value(A))) || match(V, m_NNegZExt(m_Value(A))) ||
+      (match(V, m_ZExt(m_Value(A))) && isThreadIndex(A)))
     return asIndex(K, A, C);
   const bool Sum = match(V, m_NSWAdd(m_Value(A), m_Value(B))) ||
                    (match(V, m_Or(m_Value(A), m_Value(B))) && cast<PossiblyDisjointInst>(V)->isDisjoint());
@@ -65,6 +72,17 @@ static bool asCondition(const Kernel &K, Value *V, bool Holds, RangeCondition &C
     C.Predicate = CmpInst::getSwappedPredicate(C.Predicate);
   }
   C.Offsets.clear();
+  const APInt *Low;
+  Value *Masked;
+  if (C.Predicate == CmpInst::ICMP_EQ && match(Index, m_And(m_Value(Masked), m_APInt(Low))) && Low->isMask() &&
+      Low->getActiveBits() < 10 && !K.Divergent.contains(C.Bound)) {
+    if (auto *Cast = dyn_cast<CastInst>(Masked))
+      Masked = Cast->getOperand(0);
+    C.Index = markOf(Masked);
+    C.Mask = Low->getZExtValue();
+    C.ZeroExtended = false;
+    return C.Index == Mark::X || C.Index == Mark::Rank;
+  }
   C.ZeroExtended = CmpInst::isUnsigned(C.Predicate);
   if (K.Divergent.contains(C.Bound) || !asIndex(K, Index, C) || C.Predicate == CmpInst::ICMP_NE)
     return false;
@@ -83,7 +101,7 @@ static bool asConditions(const Kernel &K, Value *V, bool Holds, Guard &G) {
   if (Holds ? match(V, m_LogicalAnd(m_Value(A), m_Value(B))) : match(V, m_LogicalOr(m_Value(A), m_Value(B))))
     return asConditions(K, A, Holds, G) && asConditions(K, B, Holds, G);
   RangeCondition C;
-  if (!asCondition(K, V, Holds, C))
+  if (!asCondition(K, V, Holds, C) || (C.Mask && G.step() > 1))
     return false;
   G.Conditions.push_back(C);
   return true;
@@ -111,11 +129,9 @@ class Bounds {
   const Kernel &K;
   const Region &R;
 
-  // Whether lanes come to To on ways around Through.
-  bool avoids(BasicBlock *Through, BasicBlock *To) const {
-    if (Through == To)
-      return false;
-    SmallVector<BasicBlock *, 8> Work{R.Start};
+  // Whether lanes come from From to To inside the region, on ways around Through.
+  bool reaches(ArrayRef<BasicBlock *> From, BasicBlock *To, BasicBlock *Through) const {
+    SmallVector<BasicBlock *, 8> Work(From);
     SmallPtrSet<BasicBlock *, 16> Seen;
     while (!Work.empty()) {
       BasicBlock *B = Work.pop_back_val();
@@ -127,7 +143,7 @@ class Bounds {
     }
     return false;
   }
-  // The slot's value where L reads it: null, and false if that is not known, or what it was before the region.
+  // The slot's value where L reads it: Stored, or, null, what it was before the region. False if that is not known.
   bool slotAt(LoadInst *L, Value *&Stored) const {
     auto *Slot = cast<AllocaInst>(L->getPointerOperand());
     StoreInst *Only = nullptr;
@@ -140,7 +156,12 @@ class Bounds {
     Stored = nullptr;
     if (!Only)
       return true;
-    if (Only->getParent() == L->getParent() ? !Only->comesBefore(L) : avoids(Only->getParent(), L->getParent()))
+    BasicBlock *Stores = Only->getParent(), *Reads = L->getParent();
+    const bool Same = Stores == Reads, First = Same && Only->comesBefore(L);
+    SmallVector<BasicBlock *, 4> Behind(successors(Stores));
+    if (!First && !reaches(Behind, Reads, nullptr))
+      return true; // the store comes later
+    if (!First && (Same || reaches({R.Start}, Reads, Stores)))
       return false;
     Stored = Only->getValueOperand();
     return true;
@@ -216,9 +237,28 @@ static bool needsBranch(const BasicBlock *B) {
   });
 }
 
+bool idlesOutside(const Region &R, const Guard &G) {
+  if (R.Exits.size() + R.Returns != 1)
+    return false;
+  SmallPtrSet<BasicBlock *, 8> Seen;
+  SmallVector<BasicBlock *, 8> Work{R.Start};
+  while (!Work.empty()) {
+    BasicBlock *B = Work.pop_back_val();
+    if (!R.Inside.contains(B) || !Seen.insert(B).second)
+      continue;
+    if (any_of(*B, [](const Instruction &I) { return I.mayHaveSideEffects(); }))
+      return false;
+    if (B == G.Branch->getParent())
+      Work.push_back(G.Branch->getSuccessor(1 - G.Inside));
+    else
+      Work.append(succ_begin(B), succ_end(B));
+  }
+  return true;
+}
+
 bool chooseGuard(const Kernel &K, const Region &R, Guard &G) {
   for (BasicBlock *B : R.Blocks) {
-    if (!findGuard(K, B, G) || !known(K, R, G))
+    if (!findGuard(K, B, G) || !known(K, R, G) || (G.step() > 1 && !idlesOutside(R, G)))
       continue;
     for (BasicBlock *S : successors(B))
       if (R.Inside.contains(S) && needsBranch(S))
@@ -238,6 +278,8 @@ std::pair<Value *, Value *> emitRange(const Kernel &K, const Region &R, const Gu
   auto Least = [&](Value *A, Value *B) { return IR.CreateBinaryIntrinsic(Intrinsic::smin, A, B); };
   auto Largest = [&](Value *A, Value *B) { return IR.CreateBinaryIntrinsic(Intrinsic::smax, A, B); };
   for (const RangeCondition &C : G.Conditions) {
+    if (C.Mask)
+      continue;
     int Budget = BoundAtMost;
     Value *B = At.before(C.Bound, &IR, Budget);
     B = C.ZeroExtended ? IR.CreateZExt(B, I64) : IR.CreateSExt(B, I64);
@@ -270,6 +312,15 @@ std::pair<Value *, Value *> emitRange(const Kernel &K, const Region &R, const Gu
       break;
     }
   }
+  for (const RangeCondition &C : G.Conditions)
+    if (C.Mask) { // the first lane from Low on; none, if Bound is larger than the mask
+      int Budget = BoundAtMost;
+      Value *Bound = IR.CreateZExtOrTrunc(At.before(C.Bound, &IR, Budget), I64), *From = Low;
+      if (C.Index == Mark::Rank)
+        From = IR.CreateAdd(From, IR.CreateZExt(L.First, I64));
+      Value *First = IR.CreateAdd(Low, IR.CreateAnd(IR.CreateSub(Bound, From), IR.getInt64(C.Mask)));
+      Low = IR.CreateSelect(IR.CreateICmpULE(Bound, IR.getInt64(C.Mask)), First, NX);
+    }
   Low = Least(Low, NX);
   High = Largest(High, Low);
   return {IR.CreateTrunc(Low, IR.getInt32Ty()), IR.CreateTrunc(High, IR.getInt32Ty())};

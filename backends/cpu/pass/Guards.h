@@ -8,9 +8,11 @@
 
 namespace cgx {
 
-// A thread's place in its block, compared with what is the same for all: Index Predicate Bound - sum of Offsets.
+// A thread's place in its block, compared with what is the same for all: Index Predicate Bound - sum of Offsets; or,
+// with a mask of low bits, Index & Mask == Bound.
 struct RangeCondition {
   Mark Index;
+  uint32_t Mask = 0;
   llvm::CmpInst::Predicate Predicate;
   bool ZeroExtended; // Bound, where the types differ
   llvm::Value *Bound;
@@ -23,6 +25,8 @@ struct Guard {
   llvm::SmallVector<RangeCondition, 2> Conditions;
   // Only lanes of one place in the row can be in the range.
   bool oneLane() const;
+  // Every how many lanes of the range one is meant: t % 32 == 0.
+  uint32_t step() const;
   // Whether the range's end, or its begin, is that of the row.
   bool toEnd() const;
   bool fromBegin() const;
@@ -32,6 +36,8 @@ struct Guard {
 bool findGuard(const Kernel &K, llvm::BasicBlock *B, Guard &G);
 // The branch at which the loop over the lanes of R is best cut. Its bounds can be computed in front of the region.
 bool chooseGuard(const Kernel &K, const Region &R, Guard &G);
+// Whether lanes outside the guard's range do nothing at all in R.
+bool idlesOutside(const Region &R, const Guard &G);
 // The range, as values behind IR's place, in a row of lanes.
 std::pair<llvm::Value *, llvm::Value *> emitRange(const Kernel &K, const Region &R, const Guard &G, const LaneLoop &L,
                                                   llvm::IRBuilder<> &IR);

@@ -78,6 +78,17 @@ bool isScalar(const Kernel &K, const Region &R) {
   return true;
 }
 
+// Unrolled in whole a loop over the lanes would not be vectorised. Accesses: what does not depend on each other in it.
+static void keepLoop(Instruction *Back, MDNode *Accesses) {
+  LLVMContext &C = Back->getContext();
+  SmallVector<Metadata *, 3> Parts{nullptr, MDNode::get(C, {MDString::get(C, "llvm.loop.unroll.disable")})};
+  if (Accesses)
+    Parts.push_back(MDNode::get(C, {MDString::get(C, "llvm.loop.parallel_accesses"), Accesses}));
+  MDNode *Id = MDNode::getDistinct(C, Parts);
+  Id->replaceOperandWith(0, Id);
+  Back->setMetadata(LLVMContext::MD_loop, Id);
+}
+
 LaneLoop createLaneLoop(Kernel &K, const Twine &Name) {
   LLVMContext &C = K.F.getContext();
   auto Make = [&](const char *Part) { return BasicBlock::Create(C, Name + "." + Part, &K.F); };
@@ -101,7 +112,7 @@ LaneLoop createLaneLoop(Kernel &K, const Twine &Name) {
   Value *NextRow = IR.CreateAdd(R, One, "", true, true), *NextY = IR.CreateAdd(Y, One, "", true, true);
   Value *Plane = IR.CreateICmpEQ(NextY, K.NY);
   Value *NewY = IR.CreateSelect(Plane, Zero, NextY), *NewZ = IR.CreateAdd(Z, IR.CreateZExt(Plane, IR.getInt32Ty()));
-  IR.CreateCondBr(IR.CreateICmpULT(NextRow, Count), L.Row, L.Exit);
+  keepLoop(IR.CreateCondBr(IR.CreateICmpULT(NextRow, Count), L.Row, L.Exit), nullptr);
 
   R->addIncoming(Zero, L.Head), R->addIncoming(NextRow, L.RowEnd);
   Y->addIncoming(Zero, L.Head), Y->addIncoming(NewY, L.RowEnd);
@@ -109,7 +120,7 @@ LaneLoop createLaneLoop(Kernel &K, const Twine &Name) {
   return L;
 }
 
-LaneRange addRange(Kernel &K, LaneLoop &L, Value *From, Value *To, bool OneLane, const Twine &Name) {
+LaneRange addRange(Kernel &K, LaneLoop &L, Value *From, Value *To, uint32_t Step, const Twine &Name) {
   LLVMContext &C = K.F.getContext();
   BasicBlock *Lanes = BasicBlock::Create(C, Name + ".lanes", &K.F), *Next = BasicBlock::Create(C, Name + ".next", &K.F),
              *Behind = BasicBlock::Create(C, Name + ".behind", &K.F);
@@ -129,15 +140,12 @@ LaneRange addRange(Kernel &K, LaneLoop &L, Value *From, Value *To, bool OneLane,
   G.Lane = IR.CreateZExt(G.Rank, IR.getInt64Ty(), "lane");
 
   IR.SetInsertPoint(Next);
-  if (OneLane) {
+  if (!Step) {
     IR.CreateBr(Behind);
   } else {
-    Value *NextX = IR.CreateAdd(X, IR.getInt32(1), "", true, true);
+    Value *NextX = IR.CreateAdd(X, IR.getInt32(Step), "", true, true);
     Instruction *Back = IR.CreateCondBr(IR.CreateICmpULT(NextX, To ? To : K.NX), Lanes, Behind);
-    MDNode *Parallel = MDNode::get(C, {MDString::get(C, "llvm.loop.parallel_accesses"), L.Accesses});
-    MDNode *Id = MDNode::getDistinct(C, {nullptr, Parallel});
-    Id->replaceOperandWith(0, Id);
-    Back->setMetadata(LLVMContext::MD_loop, Id);
+    keepLoop(Back, L.Accesses);
     X->addIncoming(NextX, Next);
   }
   L.Tail = Behind;

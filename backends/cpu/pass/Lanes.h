@@ -54,7 +54,7 @@ struct LaneRange {
 LaneLoop createLaneLoop(Kernel &K, const llvm::Twine &Name);
 // Adds the loop over lanes From to To - 1 of the row; null: its begin and its end. OneLane: there are no more than
 // that.
-LaneRange addRange(Kernel &K, LaneLoop &L, llvm::Value *From, llvm::Value *To, bool OneLane, const llvm::Twine &Name);
+LaneRange addRange(Kernel &K, LaneLoop &L, llvm::Value *From, llvm::Value *To, uint32_t Step, const llvm::Twine &Name);
 // After the last range.
 void closeLaneLoop(LaneLoop &L);
 

@@ -68,6 +68,8 @@ struct Kernel {
   unsigned Regions = 0, Rematerialised = 0, LaneLoops = 0;
   // Lanes go their own ways: every value that lives across a boundary has a slot for each thread.
   bool PerLane = false;
+  // Threads ask for their place in a row and for the row's.
+  bool Planar = false;
   std::string Refusal;
 
   explicit Kernel(llvm::Function &F) : F(F) {}

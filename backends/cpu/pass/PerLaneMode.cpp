@@ -50,7 +50,7 @@ class LanesEmitter {
 
   void emitRegion(unsigned Index, const Region &R) {
     LaneLoop Loop = createLaneLoop(K, "r" + Twine(Index));
-    const LaneRange L = addRange(K, Loop, nullptr, nullptr, false, "r" + Twine(Index));
+    const LaneRange L = addRange(K, Loop, nullptr, nullptr, 1, "r" + Twine(Index));
     closeLaneLoop(Loop);
     K.LaneLoops++, K.Regions++;
     IRBuilder<> IR(L.Body);

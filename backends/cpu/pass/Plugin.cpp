@@ -5,6 +5,7 @@
 #include "Inlining.h"
 #include "Marks.h"
 #include "Simplification.h"
+#include "Specialisation.h"
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -129,6 +130,12 @@ void empty(Function &F) {
   new UnreachableInst(C, BasicBlock::Create(C, "", &F));
 }
 
+// The baseline of x86-64 is there for machines that are hardly found any more: it has the general entry alone.
+bool isWide(const Function &F) {
+  return !Triple(F.getParent()->getTargetTriple()).isX86() ||
+         F.getFnAttribute("target-features").getValueAsString().contains("+avx2");
+}
+
 // CGX_PASS_DUMP=before,after: entries as the passes find and as they leave them.
 bool dumps(StringRef When) {
   const char *Asked = getenv("CGX_PASS_DUMP");
@@ -136,11 +143,10 @@ bool dumps(StringRef When) {
 }
 
 class CompileEntries : public PassInfoMixin<CompileEntries> {
-  PassBuilder &PB;
   OptimizationLevel Level;
 
 public:
-  CompileEntries(PassBuilder &PB, OptimizationLevel Level) : PB(PB), Level(Level) {}
+  explicit CompileEntries(OptimizationLevel Level) : Level(Level) {}
   static bool isRequired() { return true; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
@@ -169,8 +175,12 @@ public:
         report_fatal_error(Twine("cgx: the compiled entry of kernel ") + Name + " is broken");
       if (dumps("after"))
         F->print(errs());
-      const OptimizationLevel L = Level == OptimizationLevel::O0 ? OptimizationLevel::O1 : Level;
-      FAM.invalidate(*F, PB.buildFunctionSimplificationPipeline(L, ThinOrFullLTOPhase::None).run(*F, FAM));
+      SmallVector<Function *, 4> Made;
+      if (!K.PerLane && Level.getSpeedupLevel() >= 2 && Level.getSizeLevel() == 0 && isWide(*F))
+        Made = specialise(K);
+      Made.push_back(F);
+      for (Function *G : Made)
+        simplifyCompiled(*G, FAM);
     }
     return removeMarks(M) || !Entries.empty() ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
@@ -221,11 +231,11 @@ extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPlugin
           });
       PB.registerOptimizerEarlyEPCallback(
 #if LLVM_VERSION_MAJOR >= 20
-          [&PB](ModulePassManager &P, OptimizationLevel L, ThinOrFullLTOPhase) {
+          [](ModulePassManager &P, OptimizationLevel L, ThinOrFullLTOPhase) {
 #else
-          [&PB](ModulePassManager &P, OptimizationLevel L) {
+          [](ModulePassManager &P, OptimizationLevel L) {
 #endif
-            P.addPass(CompileEntries(PB, L));
+            P.addPass(CompileEntries(L));
           });
     }
   };

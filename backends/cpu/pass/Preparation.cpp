@@ -193,6 +193,7 @@ bool prepare(Kernel &K) {
     if (isMark(&I, Mark::Kernel))
       Head = Head ? nullptr : cast<CallInst>(&I);
     Steps += isMark(&I, Mark::Step);
+    K.Planar |= isMark(&I, Mark::Y) || isMark(&I, Mark::Z);
     if (I.isLifetimeStartOrEnd())
       I.eraseFromParent();
   }

@@ -6,16 +6,21 @@
 #include "Marks.h"
 #include "llvm/Analysis/InlineCost.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/DeadStoreElimination.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopDeletion.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/SCCP.h"
 #include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimpleLoopUnswitch.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 using namespace llvm;
@@ -69,6 +74,11 @@ static FunctionPassManager scalars() {
 void simplifyEntry(Function &F, FunctionAnalysisManager &FAM) {
   F.removeFnAttr(Attribute::OptimizeNone);
   inlineCalls(F);
+  // A place in a block is small and not negative: t % 32 is t & 31.
+  LLVMContext &C = F.getContext();
+  for (Instruction &I : instructions(F))
+    if (isThreadIndex(&I))
+      I.setMetadata(LLVMContext::MD_range, MDBuilder(C).createRange(APInt(32, 0), APInt(32, 1024)));
   FAM.invalidate(F, PreservedAnalyses::none());
   FunctionPassManager P = scalars();
   P.addPass(scalars());
@@ -82,6 +92,39 @@ void simplifyEntry(Function &F, FunctionAnalysisManager &FAM) {
   P.addPass(InstCombinePass());
   P.addPass(simplifyCFG());
   P.addPass(ADCEPass());
+  FAM.invalidate(F, P.run(F, FAM));
+}
+
+void simplifyCompiled(Function &F, FunctionAnalysisManager &FAM) {
+  FunctionPassManager P;
+  P.addPass(SROAPass(SROAOptions::ModifyCFG));
+  P.addPass(EarlyCSEPass(true));
+  P.addPass(SimplifyCFGPass());
+  P.addPass(InstCombinePass());
+  P.addPass(SCCPPass());
+  P.addPass(SimplifyCFGPass());
+  LoopPassManager Early, Late;
+  Early.addPass(LoopRotatePass());
+  Early.addPass(LICMPass(LICMOptions()));
+  Early.addPass(SimpleLoopUnswitchPass(true));
+  P.addPass(createFunctionToLoopPassAdaptor(std::move(Early), true));
+  P.addPass(SimplifyCFGPass());
+  P.addPass(InstCombinePass());
+  Late.addPass(IndVarSimplifyPass());
+  Late.addPass(LoopDeletionPass());
+  Late.addPass(LoopFullUnrollPass(3));
+  P.addPass(createFunctionToLoopPassAdaptor(std::move(Late)));
+  P.addPass(SROAPass(SROAOptions::ModifyCFG));
+  P.addPass(GVNPass());
+  P.addPass(SCCPPass());
+  P.addPass(InstCombinePass());
+  P.addPass(ADCEPass());
+  P.addPass(DSEPass());
+  LoopPassManager Last;
+  Last.addPass(LICMPass(LICMOptions()));
+  P.addPass(createFunctionToLoopPassAdaptor(std::move(Last), true));
+  P.addPass(SimplifyCFGPass());
+  P.addPass(InstCombinePass());
   FAM.invalidate(F, P.run(F, FAM));
 }
 

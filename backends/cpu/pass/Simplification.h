@@ -8,5 +8,7 @@ namespace cgx {
 void holdBackEntries(llvm::Module &M);
 // Brings an entry that was held back into the form that the passes expect.
 void simplifyEntry(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+// What follows on the compiled entry.
+void simplifyCompiled(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 } // namespace cgx
 #endif

@@ -57,10 +57,10 @@ class UniformEmitter {
   }
 
   // The region for the lanes of one range, which go WAY at the guard.
-  void emitRange(const LaneBody &Body, LaneLoop &L, Value *From, Value *To, bool OneLane, const Guard *G, unsigned Way,
+  void emitRange(const LaneBody &Body, LaneLoop &L, Value *From, Value *To, uint32_t Step, const Guard *G, unsigned Way,
                  const Twine &Name) {
     const Region &R = Body.R;
-    const LaneRange Range = addRange(K, L, From, To, OneLane, Name);
+    const LaneRange Range = addRange(K, L, From, To, Step, Name);
     ValueToValueMapTy Map;
     IRBuilder<> IR(Range.Body);
     Frame.mapLane(IR, Range.Lane, Map);
@@ -96,26 +96,6 @@ class UniformEmitter {
     finishLane(Range, L.Accesses, Copies);
   }
 
-  // Whether lanes outside the guard's range do nothing at all.
-  static bool idlesOutside(const Region &R, const Guard &G) {
-    if (R.Exits.size() + R.Returns != 1)
-      return false;
-    SmallPtrSet<BasicBlock *, 8> Seen;
-    SmallVector<BasicBlock *, 8> Work{R.Start};
-    while (!Work.empty()) {
-      BasicBlock *B = Work.pop_back_val();
-      if (!R.Inside.contains(B) || !Seen.insert(B).second)
-        continue;
-      if (any_of(*B, [](const Instruction &I) { return I.mayHaveSideEffects(); }))
-        return false;
-      if (B == G.Branch->getParent())
-        Work.push_back(G.Branch->getSuccessor(1 - G.Inside));
-      else
-        Work.append(succ_begin(B), succ_end(B));
-    }
-    return true;
-  }
-
   void emitLanes(unsigned Index, const Region &R, BasicBlock *Head) {
     LaneLoop L = createLaneLoop(K, "r" + Twine(Index));
     K.LaneLoops++;
@@ -140,12 +120,12 @@ class UniformEmitter {
       auto [Low, High] = cgx::emitRange(K, R, G, L, IR);
       const bool Idle = idlesOutside(R, G);
       if (!Idle && !G.fromBegin())
-        emitRange(Body, L, nullptr, Low, false, &G, 1 - G.Inside, Name + ".below");
-      emitRange(Body, L, Low, High, G.oneLane(), &G, G.Inside, Name + ".inside");
+        emitRange(Body, L, nullptr, Low, 1, &G, 1 - G.Inside, Name + ".below");
+      emitRange(Body, L, Low, High, G.oneLane() ? 0 : G.step(), &G, G.Inside, Name + ".inside");
       if (!Idle && !G.toEnd())
-        emitRange(Body, L, High, nullptr, false, &G, 1 - G.Inside, Name + ".above");
+        emitRange(Body, L, High, nullptr, 1, &G, 1 - G.Inside, Name + ".above");
     } else {
-      emitRange(Body, L, nullptr, nullptr, false, nullptr, 0, Name);
+      emitRange(Body, L, nullptr, nullptr, 1, nullptr, 0, Name);
     }
     closeLaneLoop(L);
 

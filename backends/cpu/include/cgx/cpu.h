@@ -501,21 +501,26 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
  * here, with marks for what differs from thread to thread and for where threads wait. Rows of compiled entries stand before
  * those of fibers. */
 #ifdef CGX__CPU_PASS
-#define CGX__COMPILED_ENTRY(part, number, target_attribute, name, ...)                                               \
-    target_attribute __attribute__((flatten, noinline)) static int cgx__compiled_##part##_##name(                    \
-        cgx_cpu_block *cgx__b, const void *cgx__a)                                                                   \
-    {                                                                                                                \
-        cgx__mark_kernel(cgx__b->shape.block.x, cgx__b->shape.block.y, cgx__b->shape.block.z, cgx__b->shape.threads, \
-                         cgx__b->frame);                                                                             \
-        const struct name##__arguments cgx__p = *(const struct name##__arguments *)cgx__a;                           \
-        cgx_cpu_thread cgx__t;                                                                                       \
-        (void)cgx__p;                                                                                                \
-        cgx__t.block = cgx__b, cgx__t.shape = &cgx__b->shape;                                                        \
-        cgx__t.forked = 1, cgx__t.arrived = 0, cgx__t.rank = cgx__mark_rank();                                       \
-        cgx__t.grid_rank = cgx__b->shape.block_rank * cgx__b->shape.threads + cgx__t.rank;                           \
-        cgx__t.index.x = cgx__mark_x(), cgx__t.index.y = cgx__mark_y(), cgx__t.index.z = cgx__mark_z();              \
-        name##__body(&cgx__t, CGX__COMPILED | (number), 0 CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                      \
-        return -1;                                                                                                   \
+#define CGX__COMPILED_ENTRY(part, number, target_attribute, name, ...)                                       \
+    target_attribute __attribute__((flatten, noinline)) static int cgx__compiled_##part##_##name(            \
+        cgx_cpu_block *cgx__b, const void *cgx__a)                                                           \
+    {                                                                                                        \
+        cgx_cpu_shape cgx__s;                                                                                \
+        if (name##__x) /* declared: constants */                                                             \
+            cgx__s = cgx__b->shape, cgx__s.block.x = name##__x, cgx__s.block.y = name##__y,                  \
+            cgx__s.block.z = name##__z, cgx__s.threads = name##__x * name##__y * name##__z;                  \
+        const cgx_cpu_shape *const cgx__shape = name##__x ? &cgx__s : &cgx__b->shape;                        \
+        cgx__mark_kernel(cgx__shape->block.x, cgx__shape->block.y, cgx__shape->block.z, cgx__shape->threads, \
+                         cgx__b->frame);                                                                     \
+        const struct name##__arguments cgx__p = *(const struct name##__arguments *)cgx__a;                   \
+        cgx_cpu_thread cgx__t;                                                                               \
+        (void)cgx__p;                                                                                        \
+        cgx__t.block = cgx__b, cgx__t.shape = cgx__shape;                                                    \
+        cgx__t.forked = 1, cgx__t.arrived = 0, cgx__t.rank = cgx__mark_rank();                               \
+        cgx__t.grid_rank = cgx__shape->block_rank * cgx__shape->threads + cgx__t.rank;                       \
+        cgx__t.index.x = cgx__mark_x(), cgx__t.index.y = cgx__mark_y(), cgx__t.index.z = cgx__mark_z();      \
+        name##__body(&cgx__t, CGX__COMPILED | (number), 0 CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));              \
+        return -1;                                                                                           \
     }
 #define CGX__COMPILED_LEVELS(...)                                                                                 \
     CGX__COMPILED_ENTRY(base, 0, , __VA_ARGS__)                                                                   \
@@ -541,7 +546,12 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
 
 #define CGX__DESCRIPTOR(link, limits, name, ...)                                                                       \
     CGX__BODY(name, __VA_ARGS__);                                                                                      \
-    enum { name##__flags = CGX__FLAGS limits };                                                                        \
+    enum {                                                                                                             \
+        name##__flags = CGX__FLAGS limits,                                                                             \
+        name##__x = CGX__SIZE_X limits,                                                                                \
+        name##__y = CGX__SIZE_Y limits,                                                                                \
+        name##__z = CGX__SIZE_Z limits                                                                                 \
+    };                                                                                                                 \
     CGX__DECLARE_FLAT(name)                                                                                            \
     CGX__QUIET_BEGIN CGX__LEVELS(name, __VA_ARGS__) CGX__COMPILED_LEVELS(name, __VA_ARGS__)                            \
         CGX__QUIET_END static const cgx__entry name##__entries[] = { CGX__COMPILED_ROWS(name) CGX__ENTRY_ROWS(name) }; \
@@ -559,16 +569,15 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
                                              name##__entries,                                                          \
                                              sizeof name##__entries / sizeof name##__entries[0],                       \
                                              CGX__LIMIT limits,                                                        \
-                                             { CGX__SIZE limits },                                                     \
+                                             { name##__x, name##__y, name##__z },                                      \
                                              0,                                                                        \
                                              NULL,                                                                     \
                                              { 0, 0 } };
 #define CGX__FLAGS(flags, x, y, z) (flags)
 #define CGX__LIMIT(flags, x, y, z) (x) * (y) * (z)
-#define CGX__SIZE(flags, x, y, z)                                                         \
-    (flags) & CGX_KERNEL_FIXED_BLOCK ? (x) : 0, (flags)&CGX_KERNEL_FIXED_BLOCK ? (y) : 0, \
-        (flags)&CGX_KERNEL_FIXED_BLOCK ? (z) : 0
-
+#define CGX__SIZE_X(flags, x, y, z) (flags) & CGX_KERNEL_FIXED_BLOCK ? (x) : 0
+#define CGX__SIZE_Y(flags, x, y, z) (flags) & CGX_KERNEL_FIXED_BLOCK ? (y) : 0
+#define CGX__SIZE_Z(flags, x, y, z) (flags) & CGX_KERNEL_FIXED_BLOCK ? (z) : 0
 /* The launch by a kernel. Always inlined, never emitted: then the declaration in a header, which forbids the call, forbids
  * nothing behind the definition. */
 #define CGX__DEVICE_LAUNCHER(linkage, name, ...)                                                         \
