@@ -138,7 +138,9 @@ typedef struct {
     size_t max_argument_bytes; /* of one launch */
     uint32_t capabilities;     /* CGX_CAN_* */
     const char *engine;        /* how kernels run, in words */
-    const char *async_copy;    /* how asynchronous copies complete: "bulk", "per thread", "synchronous" */
+    /* How asynchronous copies are done: "synchronous"; "per thread", those of a group too; "bulk": per thread, and those of
+     * cgx_bulk_copy_async by the hardware's copy engine. */
+    const char *async_copy;
 } cgx_device_info;
 #define CGX_DEVICE_INFO_INIT                                                                                           \
     {                                                                                                                  \
