@@ -15,7 +15,7 @@ for switch in assembly ucontext; do
     [[ $switch == ucontext ]] && extra=(-DCGX__UCONTEXT)
     mkdir -p "$work/$switch"
     objects=()
-    for file in "$source"/api/*.c "$source"/backends/cpu/*.c "$source"/backends/{cuda,hip}/stub.c \
+    for file in "$source"/api/*.c "$source"/backends/cpu/*.c "$source"/backends/order.c "$source"/backends/{cuda,hip}/stub.c \
                 "$source"/examples/conjugate_gradient/*.c "$source"/examples/common/*.c; do
         object=$work/$switch/$(basename "$(dirname "$file")")-$(basename "$file" .c).o
         "$cc" "${flags[@]}" "${extra[@]+"${extra[@]}"}" -Wall -Wextra -Werror -c "$file" -o "$object"

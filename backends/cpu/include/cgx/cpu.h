@@ -515,7 +515,8 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
         const struct name##__arguments cgx__p = *(const struct name##__arguments *)cgx__a;                   \
         cgx_cpu_thread cgx__t;                                                                               \
         (void)cgx__p;                                                                                        \
-        cgx__t.block = cgx__b, cgx__t.shape = cgx__shape;                                                    \
+        /* The block's own, which outlives a thread that goes away to wait. */                               \
+        cgx__t.block = cgx__b, cgx__t.shape = &cgx__b->shape;                                                \
         cgx__t.forked = 1, cgx__t.arrived = 0, cgx__t.rank = cgx__mark_rank();                               \
         cgx__t.grid_rank = cgx__shape->block_rank * cgx__shape->threads + cgx__t.rank;                       \
         cgx__t.index.x = cgx__mark_x(), cgx__t.index.y = cgx__mark_y(), cgx__t.index.z = cgx__mark_z();      \
