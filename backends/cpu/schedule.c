@@ -67,11 +67,12 @@ static int reserve_shared(block *b, size_t bytes)
 /* What a compiled entry keeps from one region to the next. */
 static int reserve_frame(block *b, const launch *l)
 {
-    const size_t bytes = l->frame_bytes * (((size_t)l->shape.threads + 63) & ~(size_t)63);
+    const size_t page = 4096; /* the most that a variable can be aligned to (pass/Preparation.cpp) */
+    const size_t bytes = (l->frame_bytes * (((size_t)l->shape.threads + 63) & ~(size_t)63) + page - 1) & ~(page - 1);
     if (b->frame_capacity >= bytes)
         return 1;
     free(b->pub.frame);
-    b->pub.frame = aligned_alloc(64, bytes);
+    b->pub.frame = aligned_alloc(page, bytes);
     b->frame_capacity = b->pub.frame ? bytes : 0;
     return b->pub.frame != NULL;
 }

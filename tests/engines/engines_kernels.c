@@ -3,6 +3,9 @@
 
 #define KERNEL(name) CGX_KERNEL_EXTERN(name, (int, n), (const float *, in), (float *, out))
 #define PLACE cgx_thread_rank(cgx_this_grid())
+/* Of a declared size, which compiled entries have as a constant. */
+#define DECLARED(name, x, y) \
+    CGX_KERNEL_EXTERN_WITH(CGX_BLOCK_SIZE(x, y, 1), name, (int, n), (const float *, in), (float *, out))
 
 KERNEL(block_reduce)
 {
@@ -215,43 +218,103 @@ KERNEL(first_warp)
     out[PLACE] = parts[t % 32] + v;
 }
 
-/* One warp fills a ring of two places, the others empty it. */
-KERNEL(ring)
+/* One warp fills a ring of two places, the others empty it. Of a declared size, too: what an entry keeps on its own stack is not
+ * there when a thread comes back from a wait. */
+typedef struct {
+    cgx_mbarrier full[2], empty[2];
+    float buffer[2][32];
+} ring_memory;
+CGX_DEVICE_FN float ring_sum(cgx_block b, ring_memory *ring, int n, const float *in, int64_t place, int64_t all)
 {
-    CGX_SHARED_ARRAY(cgx_mbarrier, full, 2);
-    CGX_SHARED_ARRAY(cgx_mbarrier, empty, 2);
-    CGX_SHARED_ARRAY2(float, buffer, 2, 32);
-    cgx_block b = cgx_this_block();
+    CGX_IN_GROUP(b);
     const int t = cgx_thread_rank(b), lane = t % 32, size = cgx_num_threads(b);
     float sum = 0;
-    if (size < 64) {
-        out[PLACE] = 0;
-        return;
-    }
+    if (size < 64)
+        return 0;
     if (t == 0)
         for (int i = 0; i < 2; i++) {
-            cgx_mbarrier_init(&full[i], 32);
-            cgx_mbarrier_init(&empty[i], (uint32_t)size - 32);
+            cgx_mbarrier_init(&ring->full[i], 32);
+            cgx_mbarrier_init(&ring->empty[i], (uint32_t)size - 32);
         }
     cgx_sync(b);
     if (t < 32) {
         for (int k = 0; k < n; k++) {
             const int at = k & 1, round = k >> 1;
             if (round > 0)
-                cgx_mbarrier_wait_parity(&empty[at], (round - 1) & 1);
-            buffer[at][lane] = in[(PLACE + k) % cgx_num_threads(cgx_this_grid())];
-            cgx_mbarrier_arrive(&full[at]);
+                cgx_mbarrier_wait_parity(&ring->empty[at], (round - 1) & 1);
+            ring->buffer[at][lane] = in[(place + k) % all];
+            cgx_mbarrier_arrive(&ring->full[at]);
         }
     } else {
         for (int k = 0; k < n; k++) {
             const int at = k & 1, round = k >> 1;
-            cgx_mbarrier_wait_parity(&full[at], round & 1);
-            sum += buffer[at][(lane + t / 32) % 32];
-            cgx_mbarrier_arrive(&empty[at]);
+            cgx_mbarrier_wait_parity(&ring->full[at], round & 1);
+            sum += ring->buffer[at][(lane + t / 32) % 32];
+            cgx_mbarrier_arrive(&ring->empty[at]);
         }
     }
-    out[PLACE] = sum;
+    return sum;
 }
+#define RING                                                                                                 \
+    {                                                                                                        \
+        CGX_SHARED(ring_memory, memory);                                                                     \
+        out[PLACE] = ring_sum(cgx_this_block(), memory, n, in, PLACE, cgx_num_threads(cgx_this_grid()));     \
+    }
+KERNEL(ring)
+RING
+DECLARED(declared_ring, 256, 1)
+RING
+
+/* Objects of a thread's own, by address, across waits that each thread comes to on a way of its own: what a pointer was made to
+ * point at before a wait is there behind it, in a helper that waits too, and as aligned as it was declared. */
+typedef struct {
+    float value, *other;
+    int line[3];
+} kept;
+static __attribute__((noinline)) float through(cgx_tile_8 q, const kept *of, kept by_value, float *const *list)
+{
+    kept copy = *of, *const mine = &copy;
+    float in_braces[3] = { of->value, by_value.value, **list }, r = 0;
+    for (int i = 0; i < 3; i++) {
+        cgx_sync(q);
+        r += in_braces[i] * 0.25f + *mine->other + (float)by_value.line[i];
+        *list[i & 1] += 0.5f;
+        mine->other = mine->other == &copy.value ? by_value.other : &copy.value;
+    }
+    return r;
+}
+CGX_DEVICE_FN float pointed_at(cgx_block b, float *s, float x)
+{
+    cgx_tile_8 q = cgx_tiled_partition(b, 8);
+    const int t = cgx_thread_rank(b);
+    float wide[32] __attribute__((aligned(128))), y = x + 1.0f, *list[2] = { &x, t & 1 ? &y : wide + 3 }, r = 0;
+    kept own = { x, &y, { t, 2 * t, 3 } }, *at = &own;
+    void *volatile place = wide; /* compilers know nothing of it */
+    for (int i = 0; i < 32; i++)
+        wide[i] = (float)(i + t);
+    if (t / 8 % 2 == 0) {
+        for (int i = 0; i < t / 8 % 4 + 1; i++) {
+            s[t] = *at->other + *list[i & 1];
+            cgx_sync(q);
+            r += s[t ^ 1] + through(q, at, own, list);
+            at->other = at->other == &y ? list[1] : &y;
+            own.line[i % 3] += (int)((uintptr_t)place & 127);
+            cgx_sync(q);
+        }
+    }
+    cgx_sync(b);
+    return r + x + y * 2.0f + at->value + (float)(own.line[0] + own.line[1] + own.line[2]) + wide[3];
+}
+#define POINTERS                                              \
+    {                                                         \
+        CGX_SHARED_ARRAY(float, s, 1024);                     \
+        (void)n;                                              \
+        out[PLACE] = pointed_at(cgx_this_block(), s, in[PLACE]); \
+    }
+KERNEL(pointers)
+POINTERS
+DECLARED(declared_pointers, 256, 1)
+POINTERS
 
 /* Threads that come to a place together count with one atomic. */
 KERNEL(appended)
@@ -454,10 +517,6 @@ CGX_KERNEL_EXTERN(read_before_a_barrier, (int, n), (const float *, in), (float *
     }
     out[g] = last;
 }
-
-/* Of a declared size, which compiled entries have as a constant. */
-#define DECLARED(name, x, y) \
-    CGX_KERNEL_EXTERN_WITH(CGX_BLOCK_SIZE(x, y, 1), name, (int, n), (const float *, in), (float *, out))
 
 DECLARED(declared_line, 256, 1)
 {

@@ -19,6 +19,9 @@
     X(ragged_loop, "compiled")           \
     X(first_warp, "compiled")            \
     X(ring, "compiled")                  \
+    X(declared_ring, "compiled")         \
+    X(pointers, "compiled")              \
+    X(declared_pointers, "compiled")     \
     X(appended, "compiled")              \
     X(labels, "compiled")                \
     X(in_a_switch, "compiled")           \

@@ -29,6 +29,8 @@ class Kernel:
         self.mbarrier = self.r.random() < 0.12
         self.halves = self.r.random() < 0.15
         self.coalesced = self.tiles and self.r.random() < 0.1
+        # A block size declared at the kernel: one that run_random.c launches.
+        self.declared = (None, "256, 1, 1" if self.tiles else "100, 1, 1", "16, 16, 1")[self.r.choice([0] * 10 + [1, 2])]
         self.gone = False  # threads have ended: collectives of the block have no longer every member
         self.warp_gone = False  # and some of a warp
 
@@ -263,7 +265,8 @@ class Kernel:
             self.leave()
             for _ in range(self.r.randint(1, 3)):
                 self.exchange("block")
-        head = ["CGX_KERNEL(%s, (int, n), (const float *, in), (float *, out))" % name, "{",
+        macro = "CGX_KERNEL_WITH(CGX_BLOCK_SIZE(%s), %%s" % self.declared if self.declared else "CGX_KERNEL(%s"
+        head = [macro % name + ", (int, n), (const float *, in), (float *, out))", "{",
                 "    CGX_SHARED_ARRAY(float, s, 1024);", "    CGX_SHARED_ARRAY(uint32_t, count, 4);"]
         head += ["    CGX_SHARED_ARRAY(cgx_mbarrier, bar, 1);"] if self.mbarrier else []
         head += ["    cgx_block b = cgx_this_block();"]

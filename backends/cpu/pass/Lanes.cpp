@@ -7,7 +7,8 @@ using namespace llvm;
 
 namespace cgx {
 
-enum { LaneGroup = 64 }; // the frame has room for a multiple of so many threads: every array in it is aligned
+// The frame has room for a multiple of so many threads: every array in it begins at a multiple of as many bytes.
+enum { LaneGroup = 64 };
 
 FrameLayout::FrameLayout(Kernel &K) {
   IRBuilder<> IR(K.Entry->getTerminator());
@@ -19,6 +20,8 @@ FrameLayout::FrameLayout(Kernel &K) {
       if (A->use_empty())
         continue;
       const uint64_t Size = alignTo(K.layout().getTypeAllocSize(A->getAllocatedType()), A->getAlign());
+      if (A->getAlign() > LaneGroup)
+        K.FrameBytes = alignTo(K.FrameBytes, A->getAlign().value() / LaneGroup);
       Value *Offset = IR.CreateMul(Lanes, IR.getInt64(K.FrameBytes), "", true, true);
       Base[A] = IR.CreateInBoundsGEP(IR.getInt8Ty(), K.Frame, Offset, A->getName() + ".lanes");
       K.FrameBytes += Size;

@@ -84,6 +84,8 @@ static void checkEscape(Kernel &K, Value *Thread) {
   }
 }
 
+enum { MaxFrameAlign = 4096 }; // of block->frame (schedule.c)
+
 static void checkInstructions(Kernel &K) {
   for (Instruction &I : instructions(K.F)) {
     if (isMark(&I, Mark::Refuse)) {
@@ -92,6 +94,8 @@ static void checkInstructions(Kernel &K) {
     } else if (auto *A = dyn_cast<AllocaInst>(&I)) {
       if (!A->isStaticAlloca())
         K.refuse("an array of variable length" + atLine(I));
+      else if (A->getAlign() > MaxFrameAlign)
+        K.refuse("a variable aligned to more than " + std::to_string(MaxFrameAlign) + " bytes" + atLine(I));
     } else if (isa<InvokeInst>(I) || isa<CallBrInst>(I) || isa<IndirectBrInst>(I) || isa<ResumeInst>(I)) {
       K.refuse("exceptions or computed jumps" + atLine(I));
     } else if (auto *C = dyn_cast<CallInst>(&I)) {
@@ -218,6 +222,13 @@ bool prepare(Kernel &K) {
   K.Block = K.F.getArg(0);
   K.Start = K.Entry->splitBasicBlock(Head->getNextNode(), "start");
   Head->eraseFromParent();
+  // What the head keeps on the entry's stack is gone when a thread comes back from a wait.
+  for (AllocaInst *A : K.PrivateArrays)
+    if (any_of(A->users(), [&](User *U) { return cast<Instruction>(U)->getParent() == K.Entry; }) &&
+        any_of(A->users(), [&](User *U) { return cast<Instruction>(U)->getParent() != K.Entry; }))
+      K.refuse("the entry's head shares a variable with its threads");
+  if (K.refused())
+    return false;
   hoistInvariants(K);
   collectGuards(K);
   return true;
