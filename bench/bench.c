@@ -11,8 +11,9 @@
 
 enum {
     DEFAULT_SAMPLES = 15,
-    MOST_PROCESSES = 8,
-    MOST_SIDES = 8,
+    MOST_PROCESSES = 16,
+    MOST_SIDES = 16,
+    SLOW = 10, /* sides whose work takes so many times a sample's time have a third of the samples */
     MOST_SAMPLES = 1000,
     /* OpenMP threads that wait for work keep spinning on a core for some milliseconds. */
     SETTLE_MICROSECONDS = 12000
@@ -38,6 +39,7 @@ static struct {
     const char *name, *program;
     const bench_subject *subjects;
     FILE *json;
+    const char *only;
     int samples, rows;
     bench_process processes[MOST_PROCESSES];
     int process_count;
@@ -162,7 +164,7 @@ void bench_compare(bench_side *sides, int count)
 {
     static double samples[MOST_SIDES][MOST_SAMPLES];
     int64_t n[MOST_SIDES];
-    int settle = 0;
+    int settle = 0, every[MOST_SIDES], taken[MOST_SIDES];
     if (count > MOST_SIDES)
         give_up("bench_compare", "too many sides");
     for (int i = 0; i < count; i++) {
@@ -173,16 +175,20 @@ void bench_compare(bench_side *sides, int count)
             double factor = 1.2 * SAMPLE_SECONDS / (seconds + 1e-9);
             n[i] = (int64_t)((double)n[i] * (factor > 100 ? 100 : factor)) + 1;
         }
+        every[i] = seconds > SLOW * SAMPLE_SECONDS ? 3 : 1;
+        taken[i] = 0;
     }
     for (int k = 0; k < bench.samples; k++)
         for (int i = 0; i < count; i++) {
+            if (k % every[i])
+                continue;
             if (settle)
                 usleep(SETTLE_MICROSECONDS);
-            samples[i][k] = sample(sides + i, n[i]) / (double)n[i];
+            samples[i][taken[i]++] = sample(sides + i, n[i]) / (double)n[i];
         }
     for (int i = 0; i < count; i++) {
-        qsort(samples[i], (size_t)bench.samples, sizeof samples[i][0], ascending);
-        sides[i].seconds = 0.5 * (samples[i][(bench.samples - 1) / 2] + samples[i][bench.samples / 2]);
+        qsort(samples[i], (size_t)taken[i], sizeof samples[i][0], ascending);
+        sides[i].seconds = 0.5 * (samples[i][(taken[i] - 1) / 2] + samples[i][taken[i] / 2]);
     }
 }
 
@@ -197,6 +203,11 @@ void bench_row(const char *name, double value, const char *unit, const char *riv
     else
         printf("%-26s %10s %6s\n", "-", "-", "-");
     fflush(stdout);
+    bench_keep(name, value, unit, rival, rival_value);
+}
+
+void bench_keep(const char *name, double value, const char *unit, const char *rival, double rival_value)
+{
     if (bench.json) {
         fprintf(bench.json, "%s  {\"bench\": \"%s\", \"case\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", ",
                 bench.rows ? ",\n" : "[\n", bench.name, name, value, unit);
@@ -225,11 +236,18 @@ void bench_begin(int argc, char **argv, const char *name, const bench_subject *s
                 give_up(value, strerror(errno));
         } else if (value && !strcmp(argv[i], "--samples") && atoi(value) > 0 && atoi(value) <= MOST_SAMPLES) {
             bench.samples = atoi(value);
+        } else if (value && !strcmp(argv[i], "--only")) {
+            bench.only = value;
         } else {
-            fprintf(stderr, "usage: %s [--json FILE] [--samples N]\n", argv[0]);
+            fprintf(stderr, "usage: %s [--json FILE] [--samples N] [--only CASE]\n", argv[0]);
             exit(2);
         }
     }
+}
+
+int bench_wants(const char *name)
+{
+    return !bench.only || !strcmp(bench.only, name);
 }
 
 int bench_end(void)

@@ -26,7 +26,7 @@ typedef struct {
     bench_process *beside; /* or NULL. Does the same at the same time, and the slower one counts */
 } bench_side;
 
-/* Reads the arguments ([--json FILE] [--samples N]). In a child it serves the parent and does not return. The last
+/* Reads the arguments ([--json FILE] [--samples N] [--only CASE]). In a child it serves the parent and does not return. The last
  * subject has no name. */
 void bench_begin(int argc, char **argv, const char *bench, const bench_subject *subjects);
 /* A child with VARIABLES ("NAME=value NAME=value") added to its environment. Work on one core is timed by the processor
@@ -34,10 +34,14 @@ void bench_begin(int argc, char **argv, const char *bench, const bench_subject *
 enum { BENCH_WALL_TIME, BENCH_PROCESSOR_TIME };
 bench_process *bench_start(const char *variables, int time);
 /* Medians of samples in turns. Each sample does the work as often as 10 ms take, after once more for warming up. The
- * results are checked after every sample; a wrong one ends the program. */
+ * results are checked after every sample; a wrong one ends the program. What takes longer than ten samples has fewer of them. */
 void bench_compare(bench_side *sides, int count);
 /* A row of the table. VALUE is a cost: the ratio is rival_value / value. RIVAL may be NULL. */
 void bench_row(const char *name, double value, const char *unit, const char *rival, double rival_value);
+/* The same for the file alone: where the program prints a table of its own. */
+void bench_keep(const char *name, double value, const char *unit, const char *rival, double rival_value);
+/* Whether the case is to be measured: programs with many of them ask. */
+int bench_wants(const char *name);
 /* Ends the children and writes the file. The program's exit code. */
 int bench_end(void);
 #endif

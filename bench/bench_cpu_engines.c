@@ -1,145 +1,430 @@
 /* SPDX-License-Identifier: MIT */
-/* The engines of the CPU on one core: kernels with barriers as the plug-in compiles them, on fibers, and what a person would
- * write instead: the kernel's own algorithm with its loop broken up at the barriers, and the plainest fast loops. Microseconds. */
+/* The engines of the CPU with one and two threads: kernels as the plug-in compiles them, on fibers, and what else one could have: the
+ * kernel's loop over the threads of a block broken up at the barriers by hand, the size of a block known at run time or at
+ * compile time; plain loops under OpenMP; and PoCL with the same kernels in OpenCL C, by each of its ways to make a work group. */
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include "bench.h"
 #include "engines_kernels.h"
 #include "engines_rivals.h"
+#ifdef BENCH_OPENCL
+#include "engines_opencl.h"
+#endif
 
-enum { TRIAD = 1 << 16, SIDE = 256, ITEMS = 1 << 18, GRID = 512, RING_BLOCKS = 16, RING_STAGES = 64 };
-enum { SIZE = ENGINES_THREADS, BLOCKS = ITEMS / SIZE, PADDED = (GRID + 2) * (GRID + 2) };
+enum {
+    TRIAD = 1 << 16,
+    SIDE = 256,
+    ITEMS = 1 << 18,
+    GRID = 512,
+    PADDED = (GRID + 2) * (GRID + 2),
+    LINE = 256, /* threads of a block in a line */
+    COUNTERS = 64,
+    POINTS = 64 * LINE,
+    SWEEPS = 20,
+    RINGS = 16,
+    STAGES = 64
+};
+_Static_assert(PADDED > ITEMS, "room for all cases");
 
 static cgx_queue *queue;
-static float a[ITEMS + PADDED], b[ITEMS + PADDED], c[ITEMS + PADDED], kept[ITEMS + PADDED];
-static int ring_in[RING_STAGES * 32], ring_out[RING_BLOCKS * SIZE];
+static _Alignas(64) float a[PADDED], b[PADDED], out[PADDED], swap[PADDED], expected[PADDED];
+static _Alignas(64) int keys[ITEMS];
 
-static void prepare(int64_t unused)
+/* ---- the cases ---- */
+
+typedef struct {
+    const char *name;
+    int nx, ny, grid_x, grid_y, n, steps;
+    void (*launch)(cgx_config c, int n, int steps);
+    void (*declared)(cgx_config c, int n, int steps); /* or NULL: the size of its block is declared */
+    engines_part_fn *run_time, *constant, *plain;     /* fission or NULL */
+    int units;                                        /* of plain */
+    int barriers;                                     /* between steps */
+    const char *opencl, *arguments;                   /* kernel or NULL; a, b, o(ut), k(eys), n, s(calar) */
+    int from, results, pitch; /* results are checked in rows of so many from place FROM on; pitch 0: one row */
+    int alike;                /* plain has the kernel's algorithm */
+} bench_case;
+
+#define LAUNCH(name, ...)                                        \
+    static void launch_##name(cgx_config c, int n, int steps)    \
+    {                                                            \
+        (void)n, (void)steps;                                    \
+        CGX_TRY(engines_##name##_launch(queue, c, __VA_ARGS__)); \
+    }
+LAUNCH(triad, out, a, b, 3.0f, n)
+LAUNCH(sgemm, a, b, out, n)
+LAUNCH(sgemm_tiles, a, b, out, n)
+LAUNCH(reduce, a, out)
+LAUNCH(block_sum, a, out)
+LAUNCH(scan, a, out)
+LAUNCH(block_scan, a, out)
+LAUNCH(shuffle, a, out)
+LAUNCH(warp_sum, a, out)
+LAUNCH(stencil, a, out, n)
+LAUNCH(stencil_declared, a, out, n)
+LAUNCH(transpose, a, out, n)
+LAUNCH(transpose_declared, a, out, n)
+LAUNCH(histogram, keys, out, n)
+LAUNCH(ring, steps, a, out)
+static void launch_jacobi(cgx_config c, int n, int steps)
 {
-    (void)unused;
+    CGX_TRY(engines_jacobi_launch(queue, cgx_cooperative(c), a, b, out, swap, n, steps));
+}
+
+#define BLOCKS(items) LINE, 1, (items) / LINE, 1
+#define FISSION(name) run_time_##name, constant_##name
+/* The first six are those of the project's goals. */
+enum { GOALS = 6 };
+static const bench_case cases[] = {
+    { "triad", BLOCKS(TRIAD), TRIAD, 0, launch_triad, NULL, FISSION(triad), plain_triad, TRIAD, 0, "triad", "oabsn", 0,
+      TRIAD, 0, 1 },
+    { "sgemm", 16, 16, SIDE / 16, SIDE / 16, SIDE, 0, launch_sgemm, NULL, FISSION(sgemm), plain_sgemm,
+      SIDE / 16 * SIDE / 16, 0, "sgemm", "abon", 0, SIDE *SIDE, 0, 1 },
+    { "reduce", BLOCKS(ITEMS), ITEMS, 0, launch_reduce, NULL, FISSION(reduce), plain_sums_256, ITEMS / LINE, 0,
+      "reduce", "ao", 0, ITEMS / LINE, 0, 0 },
+    { "scan", BLOCKS(ITEMS), ITEMS, 0, launch_scan, NULL, FISSION(scan), plain_scan, ITEMS / LINE, 0, "scan", "ao", 0,
+      ITEMS, 0, 0 },
+    { "shuffle", BLOCKS(ITEMS), ITEMS, 0, launch_shuffle, NULL, FISSION(shuffle), plain_sums_32, ITEMS / 32, 0,
+      "shuffle_sum", "ao", 0, ITEMS / 32, 0, 0 },
+    { "stencil", 32, 8, GRID / 32, GRID / 8, GRID, 0, launch_stencil, launch_stencil_declared, FISSION(stencil),
+      plain_stencil, GRID, 0, "stencil", "aon", GRID + 3, GRID, GRID + 2, 1 },
+    { "block_sum", BLOCKS(ITEMS), ITEMS, 0, launch_block_sum, NULL, FISSION(reduce), plain_sums_256, ITEMS / LINE, 0,
+      "reduce", "ao", 0, ITEMS / LINE, 0, 0 },
+    { "warp_sum", BLOCKS(ITEMS), ITEMS, 0, launch_warp_sum, NULL, FISSION(warps), plain_sums_32, ITEMS / 32, 0,
+      "shuffle_sum", "ao", 0, ITEMS / 32, 0, 0 },
+    { "block_scan", BLOCKS(ITEMS), ITEMS, 0, launch_block_scan, NULL, FISSION(scan), plain_scan, ITEMS / LINE, 0,
+      "scan", "ao", 0, ITEMS, 0, 0 },
+    { "sgemm_tiles", 16, 16, SIDE / 64, SIDE / 64, SIDE, 0, launch_sgemm_tiles, NULL, FISSION(sgemm_tiles), plain_sgemm,
+      SIDE / 16 * SIDE / 16, 0, "sgemm_tiles", "abon", 0, SIDE *SIDE, 0, 1 },
+    { "transpose", 32, 8, GRID / 32, GRID / 32, GRID, 0, launch_transpose, launch_transpose_declared,
+      FISSION(transpose), plain_transpose, GRID / 32 * GRID / 32, 0, "transpose", "aon", 0, GRID *GRID, 0, 1 },
+    { "histogram", LINE, 1, COUNTERS, 1, ITEMS, 0, launch_histogram, NULL, FISSION(histogram), plain_histogram,
+      COUNTERS, 0, "histogram", "kon", 0, COUNTERS *ENGINES_BINS, 0, 1 },
+    { "jacobi", BLOCKS(POINTS), POINTS, SWEEPS, launch_jacobi, NULL, FISSION(jacobi), plain_jacobi, POINTS, 1, "jacobi",
+      NULL, 0, POINTS, 0, 1 },
+    { "ring", LINE, 1, RINGS, 1, 0, STAGES, launch_ring, NULL, FISSION(ring), plain_ring, RINGS, 0, NULL, NULL, 0,
+      RINGS *LINE, 0, 1 },
+};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+/* ---- subjects; the parameter is the case ---- */
+
+static void by_parts(const bench_case *c, engines_part_fn *part, int units)
+{
+    const engines_data d = { a, b, keys, out, swap, c->n, c->steps };
+#pragma omp parallel
+    {
+        const int64_t k = omp_get_thread_num(), threads = omp_get_num_threads();
+        const int first = (int)(units * k / threads), last = (int)(units * (k + 1) / threads);
+        for (int step = 0; step < (c->barriers ? c->steps : 1); step++) {
+            part(&d, c->nx, c->ny, first, last, step);
+            if (c->barriers) {
+#pragma omp barrier
+            }
+        }
+    }
+}
+
+/* Rows of results, or one. */
+static int rows_of(const bench_case *c)
+{
+    return c->pitch ? c->results : 1;
+}
+static void poison(const bench_case *c)
+{
+    for (int row = 0; row < rows_of(c); row++)
+        for (int i = 0; i < c->results; i++)
+            out[c->from + row * c->pitch + i] = -1;
+}
+
+static void prepare(int64_t parameter)
+{
+    const bench_case *c = cases + parameter;
+    static int last = -1;
+    if (last == parameter)
+        return;
+    last = (int)parameter;
+    for (int i = 0; i < PADDED; i++) {
+        a[i] = (float)((uint32_t)i * 2654435761u >> 20 & 255) / 256.0f;
+        b[i] = a[i] * 0.5f;
+        out[i] = swap[i] = -1;
+    }
+    for (int i = 0; i < ITEMS; i++)
+        keys[i] = (int)((uint32_t)i * 2246822519u >> 16 & 255);
+    by_parts(c, c->plain, c->units);
+    memcpy(expected, out, sizeof out);
+    poison(c);
+}
+
+static int check(int64_t parameter)
+{
+    const bench_case *c = cases + parameter;
+    int right = 1;
+    for (int row = 0; row < rows_of(c); row++)
+        for (int i = 0; i < c->results; i++) {
+            const int at = c->from + row * c->pitch + i;
+            right &= fabsf(out[at] - expected[at]) <= 1e-4f * (1 + fabsf(expected[at]));
+        }
+    poison(c);
+    return right;
+}
+
+static cgx_config config_of(const bench_case *c)
+{
+    return cgx_config_make(cgx_dim(c->grid_x, c->grid_y, 1), cgx_dim(c->nx, c->ny, 1));
+}
+static void run_launches(const bench_case *c, void (*launch)(cgx_config, int, int), int64_t n)
+{
     if (!queue)
         CGX_TRY(cgx_queue_open("cpu", &queue));
-    for (int i = 0; i < ITEMS + PADDED; i++) {
-        a[i] = -1;
-        b[i] = (float)((uint32_t)i * 2654435761u >> 20 & 255) / 256.0f;
-        c[i] = b[i] * 0.5f;
-        kept[i] = -1;
-    }
-    for (int i = 0; i < RING_STAGES * 32; i++)
-        ring_in[i] = i % 101;
-}
-
-static int same(int from, int count)
-{
-    int right = 1;
-    for (int i = from; i < from + count; i++)
-        right &= fabsf(a[i] - kept[i]) <= 1e-4f * (1 + fabsf(kept[i]));
-    return right;
-}
-
-/* NAME: by cgx; NAME_fission and NAME_hand; and the check against the plain loop. */
-#define SUBJECTS(name, launch, fission, hand, reference, from, count) \
-    static void name(int64_t u, int64_t n)                            \
-    {                                                                 \
-        (void)u;                                                      \
-        for (; n; n--)                                                \
-            CGX_TRY(launch);                                          \
-        CGX_TRY(cgx_queue_wait(queue));                               \
-    }                                                                 \
-    static void name##_fission(int64_t u, int64_t n)                  \
-    {                                                                 \
-        (void)u;                                                      \
-        for (; n; n--)                                                \
-            fission;                                                  \
-    }                                                                 \
-    static void name##_hand(int64_t u, int64_t n)                     \
-    {                                                                 \
-        (void)u;                                                      \
-        for (; n; n--)                                                \
-            hand;                                                     \
-    }                                                                 \
-    static int name##_check(int64_t u)                                \
-    {                                                                 \
-        (void)u;                                                      \
-        reference;                                                    \
-        return same(from, count);                                     \
-    }
-#define LINE(n) cgx_config_1d((n) / SIZE, SIZE)
-SUBJECTS(triad, engines_triad_launch(queue, LINE(TRIAD), a, b, c, 3.0f, TRIAD),
-         fission_triad(a, b, c, 3.0f, TRIAD, SIZE), by_hand_triad(a, b, c, 3.0f, TRIAD),
-         by_hand_triad(kept, b, c, 3.0f, TRIAD), 0, TRIAD)
-SUBJECTS(sgemm,
-         engines_sgemm_launch(queue, cgx_config_make(cgx_dim(SIDE / 16, SIDE / 16, 1), cgx_dim(16, 16, 1)), b, c, a,
-                              SIDE),
-         fission_sgemm(b, c, a, SIDE, 16, 16), by_hand_sgemm(b, c, a, SIDE), by_hand_sgemm(b, c, kept, SIDE), 0,
-         SIDE *SIDE)
-SUBJECTS(reduce, engines_reduce_launch(queue, LINE(ITEMS), b, a), fission_reduce(b, a, BLOCKS, SIZE),
-         by_hand_reduce(b, a, BLOCKS, SIZE), by_hand_reduce(b, kept, BLOCKS, SIZE), 0, BLOCKS)
-SUBJECTS(collective, engines_collective_launch(queue, LINE(ITEMS), b, a), fission_reduce(b, a, BLOCKS, SIZE),
-         by_hand_reduce(b, a, BLOCKS, SIZE), by_hand_reduce(b, kept, BLOCKS, SIZE), 0, BLOCKS)
-SUBJECTS(scan, engines_scan_launch(queue, LINE(ITEMS), b, a), fission_scan(b, a, BLOCKS, SIZE),
-         by_hand_scan(b, a, BLOCKS, SIZE), by_hand_scan(b, kept, BLOCKS, SIZE), 0, ITEMS)
-SUBJECTS(shuffle, engines_shuffle_launch(queue, LINE(ITEMS), b, a), fission_shuffle(b, a, BLOCKS, SIZE),
-         by_hand_shuffle(b, a, BLOCKS, SIZE), by_hand_shuffle(b, kept, BLOCKS, SIZE), 0, ITEMS / 32)
-SUBJECTS(stencil,
-         engines_stencil_launch(queue, cgx_config_make(cgx_dim(GRID / 32, GRID / 8, 1), cgx_dim(32, 8, 1)), b, a, GRID),
-         fission_stencil(b, a, GRID, 32, 8), by_hand_stencil(b, a, GRID), by_hand_stencil(b, kept, GRID), GRID + 3,
-         GRID)
-
-static void ring(int64_t u, int64_t n)
-{
-    (void)u;
     for (; n; n--)
-        CGX_TRY(engines_ring_launch(queue, cgx_config_1d(RING_BLOCKS, SIZE), RING_STAGES, ring_in, ring_out));
+        launch(config_of(c), c->n, c->steps);
     CGX_TRY(cgx_queue_wait(queue));
 }
-static int ring_check(int64_t u)
+static void run_cgx(int64_t parameter, int64_t n)
 {
-    int right = 1;
-    (void)u;
-    for (int i = 0; i < RING_BLOCKS * SIZE; i++) {
-        int t = i % SIZE, sum = 0;
-        for (int k = 0; k < RING_STAGES && t >= 32; k++)
-            sum += ring_in[k * 32 + (t % 32 + t / 32) % 32];
-        right &= ring_out[i] == sum;
-        ring_out[i] = -1;
-    }
-    return right;
+    run_launches(cases + parameter, cases[parameter].launch, n);
+}
+static void run_declared(int64_t parameter, int64_t n)
+{
+    run_launches(cases + parameter, cases[parameter].declared, n);
+}
+static void run_run_time(int64_t parameter, int64_t n)
+{
+    const bench_case *c = cases + parameter;
+    for (; n; n--)
+        by_parts(c, c->run_time, c->grid_x * c->grid_y);
+}
+static void run_constant(int64_t parameter, int64_t n)
+{
+    const bench_case *c = cases + parameter;
+    for (; n; n--)
+        by_parts(c, c->constant, c->grid_x * c->grid_y);
+}
+static void run_plain(int64_t parameter, int64_t n)
+{
+    const bench_case *c = cases + parameter;
+    for (; n; n--)
+        by_parts(c, c->plain, c->units);
 }
 
-#define FOREACH_BENCH_KERNEL(X) X(triad) X(sgemm) X(reduce) X(collective) X(scan) X(shuffle) X(stencil)
+#ifdef BENCH_OPENCL
+static void run_opencl(int64_t parameter, int64_t n)
+{
+    static void *buffers[5];
+    const bench_case *c = cases + parameter;
+    if (!buffers[0]) {
+        void *const data[] = { a, b, out, swap, keys };
+        engines_opencl_open(BENCH_OPENCL);
+        for (int i = 0; i < 5; i++)
+            buffers[i] = engines_opencl_buffer(data[i], data[i] == keys ? sizeof keys : sizeof out);
+    }
+    void *const in = buffers[0], *const second = buffers[1], *const result = buffers[2], *const other = buffers[3];
+#define OPENCL(...) engines_opencl_launch(c->opencl, c->nx, c->ny, c->grid_x, c->grid_y, __VA_ARGS__)
+    for (; n; n--) {
+        if (c->barriers) /* a launch a sweep */
+            for (int step = 0; step < c->steps; step++)
+                OPENCL("bbbi", step == 0 ? in : step & 1 ? other : result, second, step & 1 ? result : other, c->n);
+        else if (!strcmp(c->arguments, "oabsn"))
+            OPENCL("bbbfi", result, in, second, 3.0, c->n);
+        else if (!strcmp(c->arguments, "abon"))
+            OPENCL("bbbi", in, second, result, c->n);
+        else if (!strcmp(c->arguments, "ao"))
+            OPENCL("bb", in, result);
+        else if (!strcmp(c->arguments, "aon"))
+            OPENCL("bbi", in, result, c->n);
+        else
+            OPENCL("bbi", buffers[4], result, c->n);
+    }
+    engines_opencl_wait(result, sizeof out);
+}
+#endif
+
+/* ---- the table ---- */
+
+enum { CGX, DECLARED, FIBERS, RUN_TIME, CONSTANT, PLAIN, POCL };
+/* PoCL's ways to make a work group; the first is its default. */
+static const char *const methods[] = { "auto", "loopvec", "workitemloops", "workitemrepl" };
+enum { METHODS = sizeof methods / sizeof methods[0], SIDES = POCL + METHODS };
+static const char *const columns[SIDES] = {
+    "cgx",    "declared",  "fibers",       "fission, run-time size", "fission, constant size",
+    "OpenMP", "PoCL auto", "PoCL loopvec", "PoCL workitemloops",     "PoCL workitemrepl"
+};
+
+/* Logarithms of ratios, summed. */
+typedef struct {
+    double sum, least;
+    int count;
+} mean;
+static double add(mean *m, double ratio)
+{
+    if (isfinite(ratio) && ratio > 0) {
+        m->sum += log(ratio);
+        m->least = m->count && m->least < ratio ? m->least : ratio;
+        m->count++;
+    }
+    return ratio;
+}
+static double value_of(const mean *m)
+{
+    return m->count ? exp(m->sum / m->count) : NAN;
+}
+static void cell(double v)
+{
+    if (!isfinite(v))
+        printf(" %8s", "-");
+    else
+        printf(v < 100 ? " %8.2f" : " %8.0f", v);
+}
+
+static double best_method(const double *us)
+{
+    double least = INFINITY;
+    for (int m = 0; m < METHODS; m++)
+        least = us[POCL + m] < least ? us[POCL + m] : least;
+    return least;
+}
+
+enum { BY_RUN_TIME, BY_CONSTANT, BY_PLAIN, BY_ALIKE, BY_FIBERS, BY_POCL, BY_BEST, BY_ONE, RATIOS };
+static const char *const ratio_names[RATIOS] = { "fission", "constant", "OpenMP",   "alike",
+                                                 "fibers",  "PoCL",     "its best", "1 thread" };
+static void ratios_of(int i, const double *us, const double *us_of_one, double *ratios)
+{
+    ratios[BY_RUN_TIME] = us[RUN_TIME] / us[CGX];
+    ratios[BY_CONSTANT] = us[CONSTANT] / us[DECLARED];
+    ratios[BY_PLAIN] = us[PLAIN] / us[CGX];
+    ratios[BY_ALIKE] = cases[i].alike ? ratios[BY_PLAIN] : NAN;
+    ratios[BY_FIBERS] = us[FIBERS] / us[CGX];
+    ratios[BY_POCL] = us[POCL] / us[CGX];
+    ratios[BY_BEST] = isfinite(us[POCL]) ? best_method(us) / us[CGX] : NAN;
+    ratios[BY_ONE] = us_of_one ? us_of_one[CGX] / us[CGX] : NAN;
+}
+
+static void print_table(int threads, double us[][SIDES], double of_one[][SIDES])
+{
+    mean means[2][RATIOS] = { { { 0, 0, 0 } } };
+    printf(
+        "\n%d thread%s: microseconds, and what each other takes beside cgx (above 1 cgx is faster; constant: beside the kernel of "
+        "declared size)\n%-12s",
+        threads, threads > 1 ? "s" : "", "");
+    for (int s = 0; s <= PLAIN; s++)
+        printf(" %8.8s", s == RUN_TIME ? "fission" : s == CONSTANT ? "constant" : columns[s]);
+    printf(" |");
+    for (int r = 0; r < RATIOS; r++)
+        printf(" %8s", ratio_names[r]);
+    printf("\n");
+    for (int i = 0; i < CASES; i++) {
+        double ratios[RATIOS];
+        if (!bench_wants(cases[i].name))
+            continue;
+        ratios_of(i, us[i], of_one ? of_one[i] : NULL, ratios);
+        printf("%-12s", cases[i].name);
+        for (int s = 0; s <= PLAIN; s++)
+            cell(us[i][s]);
+        printf(" |");
+        for (int r = 0; r < RATIOS; r++) {
+            cell(ratios[r]);
+            add(&means[1][r], ratios[r]);
+            if (i < GOALS)
+                add(&means[0][r], ratios[r]);
+        }
+        printf("\n");
+    }
+    for (int all = 0; all < 2; all++) {
+        char name[64];
+        printf("%-12s %53s |", all ? "all" : "first six", "geometric means");
+        for (int r = 0; r < RATIOS; r++) {
+            cell(value_of(&means[all][r]));
+            snprintf(name, sizeof name, "geometric mean of %s, %d thread%s", all ? "all" : "the first six", threads,
+                     threads > 1 ? "s" : "");
+            if (means[all][r].count)
+                bench_keep(name, 1, "x", ratio_names[r], value_of(&means[all][r]));
+        }
+        printf("\n%-12s %53s |", "", "least");
+        for (int r = 0; r < RATIOS; r++)
+            cell(means[all][r].count ? means[all][r].least : NAN);
+        printf("\n");
+    }
+    fflush(stdout);
+}
 
 int main(int argc, char **argv)
 {
-#define SUBJECT(name)                                                                                    \
-    { #name, prepare, name, name##_check }, { #name "_fission", prepare, name##_fission, name##_check }, \
-        { #name "_hand", prepare, name##_hand, name##_check },
-    static const bench_subject subjects[] = { FOREACH_BENCH_KERNEL(SUBJECT){ "ring", prepare, ring, ring_check },
+    static const bench_subject subjects[] = { { "cgx", prepare, run_cgx, check },
+                                              { "declared", prepare, run_declared, check },
+                                              { "run_time", prepare, run_run_time, check },
+                                              { "constant", prepare, run_constant, check },
+                                              { "plain", prepare, run_plain, check },
+#ifdef BENCH_OPENCL
+                                              { "opencl", prepare, run_opencl, check },
+#endif
                                               { NULL, NULL, NULL, NULL } };
-#define NAME(name) #name,
-    static const char *const names[] = { FOREACH_BENCH_KERNEL(NAME) };
-    char text[64], rival[64];
+    static const char *const subject_of[] = { "cgx", "declared", "cgx", "run_time", "constant", "plain" };
+    static double us[2][CASES][SIDES];
     bench_begin(argc, argv, "cpu_engines", subjects);
-    bench_process *compiled = bench_start("CGX_CPU_WORKERS=1 CGX_CPU_ENGINE=compiled", BENCH_PROCESSOR_TIME),
-                  *fibers = bench_start("CGX_CPU_WORKERS=1 CGX_CPU_ENGINE=fiber", BENCH_PROCESSOR_TIME);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char fission[64], hand[64];
-        snprintf(fission, sizeof fission, "%s_fission", names[i]);
-        snprintf(hand, sizeof hand, "%s_hand", names[i]);
-        bench_side sides[] = { { compiled, names[i], 0, 0, NULL },
-                               { fibers, names[i], 0, 0, NULL },
-                               { compiled, fission, 0, 0, NULL },
-                               { compiled, hand, 0, 0, NULL } };
-        bench_compare(sides, 4);
-        static const char *const rivals[] = { "fibers", "hand fission", "by hand" };
-        for (int r = 1; r < 4; r++) {
-            snprintf(text, sizeof text, "%s", names[i]);
-            snprintf(rival, sizeof rival, "%s", rivals[r - 1]);
-            bench_row(text, sides[0].seconds * 1e6, "us", rival, sides[r].seconds * 1e6);
+#ifndef BENCH_OPENCL
+    printf("without PoCL: OpenCL was not found when this was built\n");
+#endif
+    for (int t = 0; t < 2; t++) {
+        bench_process *processes[SIDES];
+        char variables[128];
+        for (int s = 0; s < SIDES; s++) {
+            if (s == FIBERS || s == CGX)
+                snprintf(variables, sizeof variables, "CGX_CPU_WORKERS=%d OMP_NUM_THREADS=%d CGX_CPU_ENGINE=%s", t + 1,
+                         t + 1, s == FIBERS ? "fiber" : "compiled");
+            else if (s == RUN_TIME)
+                snprintf(variables, sizeof variables, "OMP_NUM_THREADS=%d", t + 1);
+            else if (s >= POCL)
+                snprintf(variables, sizeof variables,
+                         "POCL_WORK_GROUP_METHOD=%s POCL_MAX_PTHREAD_COUNT=%d OMP_NUM_THREADS=%d POCL_KERNEL_CACHE=0",
+                         methods[s - POCL], t + 1, t + 1);
+#ifndef BENCH_OPENCL
+            if (s >= POCL)
+                continue;
+#endif
+            processes[s] = s == DECLARED ? processes[CGX]
+                           : s == CONSTANT || s == PLAIN
+                               ? processes[RUN_TIME]
+                               : bench_start(variables, t ? BENCH_WALL_TIME : BENCH_PROCESSOR_TIME);
         }
+        for (int i = 0; i < CASES; i++) {
+            bench_side sides[SIDES];
+            int column[SIDES], count = 0;
+            for (int s = 0; s < SIDES; s++)
+                us[t][i][s] = NAN;
+            if (!bench_wants(cases[i].name))
+                continue;
+            for (int s = 0; s < SIDES; s++) {
+                if (s == DECLARED && !cases[i].declared)
+                    continue;
+                if (s >= POCL && !cases[i].opencl)
+                    continue;
+#ifndef BENCH_OPENCL
+                if (s >= POCL)
+                    continue;
+#endif
+                column[count] = s;
+                sides[count++] = (bench_side){ processes[s], s >= POCL ? "opencl" : subject_of[s], i, 0, NULL };
+            }
+            bench_compare(sides, count);
+            for (int k = 0; k < count; k++)
+                us[t][i][column[k]] = sides[k].seconds * 1e6;
+            if (!cases[i].declared)
+                us[t][i][DECLARED] = us[t][i][CGX];
+            for (int s = DECLARED; s < SIDES; s++) {
+                char name[64];
+                snprintf(name, sizeof name, "%s, %d thread%s", cases[i].name, t + 1, t ? "s" : "");
+                if (isfinite(us[t][i][s]) && (s != DECLARED || cases[i].declared))
+                    bench_keep(name, us[t][i][s == CONSTANT ? DECLARED : CGX], "us", columns[s], us[t][i][s]);
+            }
+        }
+        print_table(t + 1, us[t], t ? us[0] : NULL);
     }
-    bench_side sides[] = { { compiled, "ring", 0, 0, NULL }, { fibers, "ring", 0, 0, NULL } };
-    bench_compare(sides, 2);
-    bench_row("ring (mbarriers)", sides[0].seconds * 1e6, "us", "fibers", sides[1].seconds * 1e6);
+    if (bench_wants("jacobi"))
+        printf("\ngrid synchronisation: %.2f ns a thread and sweep, 1 thread\n",
+               us[0][CASES - 2][CGX] * 1e3 / POINTS / SWEEPS);
     return bench_end();
 }

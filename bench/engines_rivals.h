@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BENCH_ENGINES_RIVALS_H
-#define BENCH_ENGINES_RIVALS_H
-#include <stddef.h>
+#ifndef ENGINES_RIVALS_H
+#define ENGINES_RIVALS_H
+#include "engines_data.h"
 
-void by_hand_triad(float *a, const float *b, const float *c, float s, int n);
-void by_hand_sgemm(const float *a, const float *b, float *c, int n);
-void by_hand_reduce(const float *in, float *out, int blocks, int size);
-void by_hand_scan(const float *in, float *out, int blocks, int size);
-void by_hand_shuffle(const float *in, float *out, int blocks, int size);
-void by_hand_stencil(const float *in, float *out, int n);
-void fission_triad(float *a, const float *b, const float *c, float s, int n, int size);
-void fission_sgemm(const float *a, const float *b, float *c, int n, int nx, int ny);
-void fission_reduce(const float *in, float *out, int blocks, int size);
-void fission_scan(const float *in, float *out, int blocks, int size);
-void fission_shuffle(const float *in, float *out, int blocks, int size);
-void fission_stencil(const float *in, float *out, int n, int nx, int ny);
+/* The kernel's own algorithm as loops over the threads of a block, broken up at the barriers. run_time_: the size of a block is NX * NY;
+ * constant_: it is a constant. */
+#define ENGINES_FISSION(X) \
+    X(triad)               \
+    X(sgemm) X(sgemm_tiles) X(reduce) X(scan) X(shuffle) X(warps) X(stencil) X(transpose) X(histogram) X(jacobi) X(ring)
+#define ENGINES_DECLARE(name) engines_part_fn run_time_##name, constant_##name;
+ENGINES_FISSION(ENGINES_DECLARE)
+#undef ENGINES_DECLARE
+
+/* The same result by plain loops, as one writes them for OpenMP. */
+#define ENGINES_PLAIN(X) \
+    X(triad) X(sgemm) X(sums_256) X(sums_32) X(scan) X(stencil) X(transpose) X(histogram) X(jacobi) X(ring)
+#define ENGINES_DECLARE(name) engines_part_fn plain_##name;
+ENGINES_PLAIN(ENGINES_DECLARE)
+#undef ENGINES_DECLARE
 #endif

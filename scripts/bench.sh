@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 # scripts/bench.sh [NAME...]: build and run the benchmarks bench/bench_NAME (all when none is named). Each prints a
 # table; its rows {bench, case, value, unit, rival, rival_value, ratio} go to build/bench/NAME.json. A ratio above 1
-# means that cgx is faster.
+# means that cgx is faster. A benchmark with a bench/plot_NAME.py has a plot too, build/bench/NAME.svg.
 
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-"$root/scripts/setup.sh"
+"$root/scripts/setup.sh" --bench
 build=$root/build
 configure "$build" -Dbuildtype=release
 
@@ -43,6 +43,14 @@ for name in "${names[@]}"; do
         status=1
     else
         say "rows: $json"
+        plot=$root/bench/plot_$name.py
+        if [[ -f $plot ]]; then
+            if ! python=$(python_with matplotlib); then
+                warn "no plot: matplotlib is not here (Debian: python3-matplotlib)"
+            elif ! "$python" "$plot" "$json" "${json%.json}.svg"; then
+                status=1
+            fi
+        fi
     fi
     say ""
 done

@@ -26,6 +26,18 @@ version_ge() {
     return 0
 }
 
+# python_with MODULE: a Python that has it. The distribution's packages are those of /usr/bin's.
+python_with() {
+    local python
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c "import $1" >/dev/null 2>&1; then
+            printf '%s\n' "$python"
+            return 0
+        fi
+    done
+    return 1
+}
+
 # quietly LOG CMD...: output goes to LOG; when CMD fails the end of LOG is shown and its status returned.
 quietly() {
     local log=$1 status=0 part

@@ -1,22 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# scripts/setup.sh [--full] [--retry]: see that what the build needs is there, and install what is missing where
+# scripts/setup.sh [--full] [--bench] [--retry]: see that what the build needs is there, and install what is missing where
 # that is allowed (root, or sudo without a password; Debian 12 and 13, Ubuntu 24.04 and their kin). When something
 # required cannot be installed, prints the one command that does it and exits with status 1.
 #   --full   also what only the whole test run uses: a second compiler, cmake, gdb, ...; never fatal when missing
+#   --bench  also what benchmarks compare with and draw their plots by; never fatal when missing
 #   --retry  try again to install extras that could not be installed before
 
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 readonly min_meson=1.0.1
-full=0 retry=0
+full=0 bench=0 retry=0
 for arg in "$@"; do
     case $arg in
     --full) full=1 ;;
+    --bench) bench=1 ;;
     --retry) full=1 retry=1 ;;
     *)
-        warn "usage: scripts/setup.sh [--full] [--retry]"
+        warn "usage: scripts/setup.sh [--full] [--bench] [--retry]"
         exit 2
         ;;
     esac
@@ -50,8 +52,16 @@ check_required() {
     need libpng-dev has_module libpng
     need python3 have python3
 }
+has_matplotlib() { python_with matplotlib >/dev/null; }
 check_extras() {
     missing=()
+    if ((bench)); then
+        need opencl-headers has_header CL/cl.h
+        need ocl-icd-opencl-dev has_module OpenCL
+        need pocl-opencl-icd has_package pocl-opencl-icd
+        need python3-matplotlib has_matplotlib
+    fi
+    ((full)) || return 0
     need git have git
     need "clang-19|clang" have clang-19
     need "llvm-19-dev|llvm-18-dev" have_llvm_headers
@@ -136,10 +146,11 @@ if ((${#missing[@]})); then
         exit 1
     fi
 fi
-((full)) || exit 0
+((full || bench)) || exit 0
 
 # Extras: whatever can be had. What could not be had is remembered, so that the next run does not ask again.
 tried=$root/.setup-tried
+((full)) || tried+=-bench
 check_extras
 ((${#missing[@]})) || exit 0
 ((retry)) || [[ ! -f $tried || $(<"$tried") != "${missing[*]}" ]] || exit 0
@@ -151,7 +162,7 @@ if may_install; then
         has_package "$package" || new+=("$package")
     done
     if ((${#new[@]})); then
-        say "installing extras for the full test run: ${new[*]} ..."
+        say "installing extras: ${new[*]} ..."
         if ! install_packages "${new[@]}"; then
             for package in "${new[@]}"; do
                 { ((${#new[@]} > 1)) && install_packages "$package"; } || warn "going on without $package"
@@ -160,7 +171,7 @@ if may_install; then
     fi
     check_extras
 else
-    say "Some tests will be skipped; they use ${missing[*]%%|*} (Debian's names)."
+    say "Some tests or comparisons will be left out; they use ${missing[*]%%|*} (Debian's names)."
     mapfile -t wanted < <(candidates "${missing[@]}")
     if ((${#wanted[@]})); then
         say "This command installs what can be had:"
