@@ -255,19 +255,17 @@ CGX_DEVICE_FN float ring_sum(cgx_block b, ring_memory *ring, int n, const float 
     }
     return sum;
 }
-#define RING                                                                                                 \
-    {                                                                                                        \
-        CGX_SHARED(ring_memory, memory);                                                                     \
-        out[PLACE] = ring_sum(cgx_this_block(), memory, n, in, PLACE, cgx_num_threads(cgx_this_grid()));     \
+#define RING                                                                                             \
+    {                                                                                                    \
+        CGX_SHARED(ring_memory, memory);                                                                 \
+        out[PLACE] = ring_sum(cgx_this_block(), memory, n, in, PLACE, cgx_num_threads(cgx_this_grid())); \
     }
 KERNEL(ring)
-RING
-DECLARED(declared_ring, 256, 1)
-RING
+RING DECLARED(declared_ring, 256, 1) RING
 
-/* Objects of a thread's own, by address, across waits that each thread comes to on a way of its own: what a pointer was made to
+    /* Objects of a thread's own, by address, across waits that each thread comes to on a way of its own: what a pointer was made to
  * point at before a wait is there behind it, in a helper that waits too, and as aligned as it was declared. */
-typedef struct {
+    typedef struct {
     float value, *other;
     int line[3];
 } kept;
@@ -305,10 +303,10 @@ CGX_DEVICE_FN float pointed_at(cgx_block b, float *s, float x)
     cgx_sync(b);
     return r + x + y * 2.0f + at->value + (float)(own.line[0] + own.line[1] + own.line[2]) + wide[3];
 }
-#define POINTERS                                              \
-    {                                                         \
-        CGX_SHARED_ARRAY(float, s, 1024);                     \
-        (void)n;                                              \
+#define POINTERS                                                 \
+    {                                                            \
+        CGX_SHARED_ARRAY(float, s, 1024);                        \
+        (void)n;                                                 \
         out[PLACE] = pointed_at(cgx_this_block(), s, in[PLACE]); \
     }
 KERNEL(pointers)

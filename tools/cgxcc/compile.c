@@ -92,7 +92,9 @@ static bool compile_with_plugin(const struct driver *d, const struct argument *s
     strings_add(&argv, "-DCGX__CPU_PASS=1");
     strings_add(&argv, "-Qunused-arguments");
     strings_add(&argv, "-Wno-unknown-warning-option");
-    strings_add(&argv, "-Wno-pass-failed"); /* of the entries' loops, which are not the user's business */
+    if (d->options.sanitized)
+        strings_add(&argv, "-fno-sanitize=function"); /* gcc's library has no such check */
+    strings_add(&argv, "-Wno-pass-failed");           /* of the entries' loops, which are not the user's business */
     const bool asked_for = d->options.engine == ENGINE_COMPILED;
     if (!asked_for)
         strings_add(&argv, "-w");
@@ -115,6 +117,8 @@ int compile_source(const struct driver *d, const struct argument *source, const 
                           : object              ? with_suffix(base_name(source->text), ".d")
                                                 : with_suffix(result, ".d");
     int status = 0;
+    if (d->fibers_why && source_has_kernels(d, source))
+        say("remark", "%s: its kernels run on fibers alone: %s", source->text, d->fibers_why);
     if (!compile_with_plugin(d, source, object, depfile, &status)) {
         struct strings argv = host_command(d, &d->host, source, object, depfile);
         bool refused = status != 0;

@@ -405,6 +405,24 @@ static void parse_file(struct options *o, struct argument *a, const char *langua
         o->inputs++;
 }
 
+/* What else code is made to do, and whose library has the rest of it. */
+static void parse_instrumentation(struct options *o, const char *word)
+{
+    static const char *const others[] = { "thread", "memory", "hwaddress", "kernel", "data",
+                                          "cfi",    "safe",   "shadow",    "fuzzer", NULL };
+    if (starts_with(word, "-fopenmp") && strcmp(word, "-fopenmp-simd"))
+        o->openmp = word;
+    if (starts_with(word, "-fprofile") || starts_with(word, "--coverage") || starts_with(word, "-fplugin"))
+        o->host_only = word;
+    if (!starts_with(word, "-fsanitize="))
+        return;
+    o->sanitized = true;
+    for (const char *name = word + strlen("-fsanitize="); *name; name += strcspn(name, ","), name += *name == ',')
+        for (size_t i = 0; others[i]; i++)
+            if (starts_with(name, others[i]))
+                o->host_only = word;
+}
+
 /* Response files are read here, or a kernel named in one would silently get no device code. */
 static void expand(struct strings *words, const char *word, int depth)
 {
@@ -452,9 +470,7 @@ struct options options_parse(int argc, char **argv)
             continue;
         }
         int rule = find_rule(word);
-        if (starts_with(word, "-fopenmp") || starts_with(word, "-fsanitize") || starts_with(word, "-fprofile") ||
-            starts_with(word, "--coverage") || starts_with(word, "-fplugin"))
-            o.host_only = word;
+        parse_instrumentation(&o, word);
         if (rule < 0)
             continue;
         enum form form = rules[rule].form;

@@ -63,6 +63,8 @@ struct options {
     enum cpu_engine engine;
     /* Of the host's options: what the clang of the plug-in would do in another way than the host compiler. */
     const char *host_only;
+    const char *openmp; /* the option that asks for it: two compilers of one family share its library */
+    bool sanitized;     /* by what both families have in their libraries */
 };
 
 struct options options_parse(int argc, char **argv);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where regions end: at marks, and around branches that all threads take together and that lead to different marks, so
 // that such a branch is taken once for the block and not in the loop over its threads.
+#include "Lanes.h"
 #include "Marks.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/IR/CFG.h"
@@ -91,6 +92,27 @@ void splitAtUniformBranches(Kernel &K) {
           T->setSuccessor(J, Way);
       Done.insert(Way);
       addBoundary(K, Way, Behind, nullptr);
+    }
+  }
+}
+
+void splitAtJoins(Kernel &K) {
+  for (BasicBlock *Join = K.Start; Join;) {
+    Join = nullptr;
+    DenseMap<BasicBlock *, unsigned> Regions; // how many a block is in
+    for (unsigned I = 0; I <= K.Boundaries.size(); I++)
+      for (BasicBlock *B : regionFrom(K, I ? K.Boundaries[I - 1].After : K.Start).Blocks)
+        Regions[B]++;
+    for (BasicBlock &B : K.F) {
+      const BasicBlock *Next = B.getSingleSuccessor();
+      if (Regions.lookup(&B) > 1 && (K.PerLane || !K.DivergentBlocks.contains(&B)) &&
+          !(Next && K.BoundaryOf.count(Next)) &&
+          any_of(predecessors(&B), [&](BasicBlock *P) { return Regions.lookup(P) < Regions.lookup(&B); }))
+        Join = &B;
+    }
+    if (Join) {
+      BasicBlock *Block = Join->splitBasicBlock(Join->getFirstNonPHI(), "join");
+      addBoundary(K, Block, Block->splitBasicBlock(Block->begin(), "joined"), nullptr);
     }
   }
 }

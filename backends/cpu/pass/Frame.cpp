@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Values that live across boundaries. What is cheap to compute again from the thread's index is; the rest goes through
 // slots: one for the block where the value is uniform, else one for each thread, in the frame.
+#include "Debugging.h"
 #include "Marks.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IRBuilder.h"
@@ -104,7 +105,8 @@ class Spiller {
     for (Use *U : Uses) {
       IR.SetInsertPoint(placeOf(*U));
       Instruction *Back = IR.CreateLoad(Kept, Slot);
-      Value *Again = T == Kept ? Back : IR.CreateTrunc(Back, T);
+      auto *Again = T == Kept ? Back : cast<Instruction>(IR.CreateTrunc(Back, T));
+      sayAgain(I, Again);
       if (!Uniform) {
         K.Divergent.insert(Back);
         K.Divergent.insert(Again);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "Lanes.h"
-#include "Compat.h"
+#include "Debugging.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 using namespace llvm;
@@ -10,7 +10,7 @@ namespace cgx {
 // The frame has room for a multiple of so many threads: every array in it begins at a multiple of as many bytes.
 enum { LaneGroup = 64 };
 
-FrameLayout::FrameLayout(Kernel &K) {
+FrameLayout::FrameLayout(Kernel &K) : Debugged(K.Debugged) {
   IRBuilder<> IR(K.Entry->getTerminator());
   Type *I64 = IR.getInt64Ty();
   Lanes = IR.CreateAnd(IR.CreateAdd(IR.CreateZExt(K.Threads, I64), IR.getInt64(LaneGroup - 1)),
@@ -35,7 +35,7 @@ Value *FrameLayout::addArray(Kernel &K, Type *Element, const Twine &Name) {
   return IR.CreateInBoundsGEP(IR.getInt8Ty(), K.Frame, Offset, Name);
 }
 
-void FrameLayout::mapLane(IRBuilder<> &IR, Value *Lane, ValueToValueMapTy &Map) const {
+void FrameLayout::mapLane(IRBuilder<> &IR, Value *Lane, ValueToValueMapTy &Map, bool Declare) {
   for (const auto &P : Base) {
     AllocaInst *A = P.first;
     const DataLayout &DL = A->getModule()->getDataLayout();
@@ -44,6 +44,8 @@ void FrameLayout::mapLane(IRBuilder<> &IR, Value *Lane, ValueToValueMapTy &Map) 
       Map[A] = IR.CreateInBoundsGEP(A->getAllocatedType(), P.second, Lane);
     else
       Map[A] = IR.CreateInBoundsGEP(IR.getInt8Ty(), P.second, IR.CreateMul(Lane, IR.getInt64(Size), "", true, true));
+    if (Declare)
+      declareAt(A, Map[A], IR, Debugged ? &Pointers : nullptr);
   }
 }
 
@@ -170,7 +172,7 @@ void cloneRegion(Kernel &K, const Region &R, ValueToValueMapTy &Map, const Twine
         for (int J = P->getNumIncomingValues() - 1; J >= 0; J--)
           if (!R.Inside.contains(P->getIncomingBlock(J)))
             P->removeIncomingValue(J, false);
-      dropDebugRecords(I);
+      remapDebugRecords(I, Map);
       RemapInstruction(&I, Map, RF_IgnoreMissingLocals | RF_NoModuleLevelChanges);
     }
 }

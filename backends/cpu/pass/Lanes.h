@@ -2,7 +2,9 @@
 // What both modes emit: frame addresses, regions as copies of the blocks between boundaries, loops over the lanes.
 #ifndef CGX_LANES_H
 #define CGX_LANES_H
+#include "Debugging.h"
 #include "Marks.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
@@ -11,19 +13,17 @@ namespace cgx {
 // Lays out the frame: gives each thread slot and private array its base, an address that lane 0 owns, in the entry
 // block.
 class FrameLayout {
-  llvm::DenseMap<llvm::AllocaInst *, llvm::Value *> Base;
+  llvm::MapVector<llvm::AllocaInst *, llvm::Value *> Base;
   llvm::Value *Lanes; // in the frame
+  bool Debugged;
+  StoragePointers Pointers; // to those of the lane that is run
 
 public:
   explicit FrameLayout(Kernel &K);
   // An array with an element for each lane.
   llvm::Value *addArray(Kernel &K, llvm::Type *Element, const llvm::Twine &Name);
-  // Maps slots and arrays to those of a lane.
-  void mapLane(llvm::IRBuilder<> &IR, llvm::Value *Lane, llvm::ValueToValueMapTy &Map) const;
-  bool owns(const llvm::Value *V) const {
-    auto *A = llvm::dyn_cast<llvm::AllocaInst>(V);
-    return A && Base.count(A);
-  }
+  // Maps slots and arrays to those of a lane; Declare: and tells debuggers.
+  void mapLane(llvm::IRBuilder<> &IR, llvm::Value *Lane, llvm::ValueToValueMapTy &Map, bool Declare = false);
 };
 
 // Blocks from Start on up to the boundaries, and where they lead.

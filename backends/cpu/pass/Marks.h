@@ -70,9 +70,11 @@ struct Kernel {
   bool PerLane = false;
   // Threads ask for their place in a row and for the row's.
   bool Planar = false;
+  // Variables can be seen at every line, at whatever cost.
+  const bool Debugged;
   std::string Refusal;
 
-  explicit Kernel(llvm::Function &F) : F(F) {}
+  Kernel(llvm::Function &F, bool Debugged) : F(F), Debugged(Debugged) {}
   bool refused() const { return !Refusal.empty(); }
   void refuse(std::string Why) {
     if (Refusal.empty())
@@ -88,6 +90,8 @@ void analyseUniformity(Kernel &K);
 // Boundaries.cpp
 void splitAtMarks(Kernel &K);
 void splitAtUniformBranches(Kernel &K);
+// Where regions meet, so that no line is in two of them.
+void splitAtJoins(Kernel &K);
 // Frame.cpp: afterwards no value lives across a boundary but in slots.
 void spillAcrossBoundaries(Kernel &K);
 // Whether V is cheap to compute again from the thread's index and from what is the same for all.

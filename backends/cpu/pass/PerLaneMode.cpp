@@ -23,6 +23,8 @@ class LanesEmitter {
 
   // Steps are one where they do the same: lanes at different marks may take part in it together.
   static bool sameStep(const CallInst *A, const CallInst *B) {
+    if (!A)
+      return false;
     for (unsigned I : {StepFunction, StepKind, StepOperation, StepType, StepCode, StepBytes, StepApply})
       if (A->getArgOperand(I) != B->getArgOperand(I) || !isa<Constant>(A->getArgOperand(I)))
         return false;
@@ -35,6 +37,10 @@ class LanesEmitter {
     for (unsigned I = 0; I < K.Boundaries.size(); I++) {
       const CallInst *M = K.Boundaries[I].Step;
       int Step = -1;
+      if (!M) { // nobody waits here
+        Rows.push_back(ConstantAggregateZero::get(Row));
+        continue;
+      }
       if (!isa<ConstantPointerNull>(M->getArgOperand(StepFunction)))
         for (Step = 0; unsigned(Step) < I && !sameStep(K.Boundaries[Step].Step, M);)
           Step++;
@@ -61,7 +67,7 @@ class LanesEmitter {
     BasicBlock *Ready = BasicBlock::Create(C, "ready", &K.F);
     IR.CreateCondBr(IR.CreateICmpEQ(Now, IR.getInt32(Index | LaneReady)), Ready, L.Latch);
     IR.SetInsertPoint(Ready);
-    Frame.mapLane(IR, L.Lane, Map);
+    Frame.mapLane(IR, L.Lane, Map, true);
     SmallVector<BasicBlock *, 8> Copies;
     auto Store = [&](IRBuilder<> &To, Value *V, Value *Array, Type *T) {
       Value *At = T->isIntegerTy(32) && Array == State ? Mine : To.CreateInBoundsGEP(T, Array, L.Lane);
@@ -72,13 +78,16 @@ class LanesEmitter {
       IRBuilder<> To(Wait);
       ValueToValueMapTy Here;
       Frame.mapLane(To, L.Lane, Here);
-      CallInst *M = cloneBoundary(K.Boundaries[E], To, Here);
-      Store(To, M->getArgOperand(StepSize), Sizes, To.getInt32Ty());
-      if (number(M->getArgOperand(StepKind)) == WaitCoalesced)
-        Store(To, M->getArgOperand(StepMembers), Members, To.getInt64Ty());
-      Store(To, To.getInt32(E), State, To.getInt32Ty());
+      if (CallInst *M = cloneBoundary(K.Boundaries[E], To, Here)) {
+        Store(To, M->getArgOperand(StepSize), Sizes, To.getInt32Ty());
+        if (number(M->getArgOperand(StepKind)) == WaitCoalesced)
+          Store(To, M->getArgOperand(StepMembers), Members, To.getInt64Ty());
+        Store(To, To.getInt32(E), State, To.getInt32Ty());
+        M->eraseFromParent();
+      } else {
+        Store(To, To.getInt32((E + 1) | LaneReady), State, To.getInt32Ty());
+      }
       To.CreateBr(L.Latch);
-      M->eraseFromParent();
       Map[K.Boundaries[E].Block] = Wait;
       Copies.push_back(Wait);
     }
@@ -101,7 +110,7 @@ class LanesEmitter {
   // The step of a group, with the operands of its first lane.
   void emitGroupStep(unsigned Index) {
     const Boundary &B = K.Boundaries[Index];
-    if (isa<ConstantPointerNull>(B.Step->getArgOperand(StepFunction)))
+    if (!B.Step || isa<ConstantPointerNull>(B.Step->getArgOperand(StepFunction)))
       return;
     BasicBlock *Head = BasicBlock::Create(C, "step." + Twine(Index), &K.F);
     IRBuilder<> IR(Head);

@@ -6,6 +6,7 @@
 #include "Marks.h"
 #include "Simplification.h"
 #include "Specialisation.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -98,6 +99,8 @@ std::string compile(Kernel &K) {
   replaceModeMarks(K);
   if (!K.PerLane)
     splitAtUniformBranches(K), splitAtGuards(K);
+  if (K.Debugged)
+    splitAtJoins(K);
   spillAcrossBoundaries(K);
   if (K.PerLane)
     emitPerLane(K);
@@ -144,6 +147,7 @@ bool dumps(StringRef When) {
 
 class CompileEntries : public PassInfoMixin<CompileEntries> {
   OptimizationLevel Level;
+  StringSet<> Reported;
 
 public:
   explicit CompileEntries(OptimizationLevel Level) : Level(Level) {}
@@ -155,10 +159,11 @@ public:
       if (isEntry(F))
         Entries.push_back(&F);
     for (Function *F : Entries) {
-      simplifyEntry(*F, FAM);
+      const bool Debugged = Level == OptimizationLevel::O0 && F->getSubprogram();
+      simplifyEntry(*F, FAM, Debugged);
       if (dumps("before"))
         F->print(errs());
-      Kernel K(*F);
+      Kernel K(*F, Debugged);
       const std::string Name = kernelName(*F);
       std::string Remark = compile(K);
       const bool Compiled = StringRef(Remark).starts_with("compiled");
@@ -180,7 +185,8 @@ public:
         Made = specialise(K);
       Made.push_back(F);
       for (Function *G : Made)
-        simplifyCompiled(*G, FAM);
+        if (!Debugged) // which would copy lines: a breakpoint stands at one
+          simplifyCompiled(*G, FAM);
     }
     return removeMarks(M) || !Entries.empty() ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
@@ -188,6 +194,8 @@ public:
 private:
   // -Rpass=cgx and -Rpass-missed=cgx
   void report(Function &F, const std::string &Name, const std::string &Text, bool Compiled) {
+    if (!Reported.insert(Name + ": " + Text).second)
+      return; // of the entry for another level
     OptimizationRemarkEmitter Emitter(&F);
     const DiagnosticLocation Where(F.getSubprogram());
     const std::string Whole = "kernel " + Name + ": " + Text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Before the transformation: an entry is inlined and simplified until every mark stands alone, what does not change
 // during a block is computed in the entry block, and whatever the engine cannot do is found.
-#include "Compat.h"
+#include "Debugging.h"
 #include "Marks.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -61,9 +61,11 @@ static void checkEscape(Kernel &K, Value *Thread) {
     Value *V = Work.pop_back_val();
     if (!Seen.insert(V).second)
       continue;
-    for (User *U : V->users()) {
+    for (User *U : make_early_inc_range(V->users())) {
       if (auto *S = dyn_cast<StoreInst>(U)) {
-        if (S->getValueOperand() == V)
+        if (S->getValueOperand() == V && isHome(S->getPointerOperand()))
+          S->eraseFromParent(); // of a variable that no debugger needs to show
+        else if (S->getValueOperand() == V)
           K.refuse("the thread's address is stored" + atLine(*S));
       } else if (auto *C = dyn_cast<CallBase>(U)) {
         if (C->isLifetimeStartOrEnd() || isa<MemIntrinsic>(C))
@@ -190,6 +192,7 @@ static void dropPollsOutsideLoops(Kernel &K) {
 }
 
 bool prepare(Kernel &K) {
+  keepDeclarations(K.F);
   dropPollsOutsideLoops(K);
   CallInst *Head = nullptr;
   unsigned Steps = 0;

@@ -3,8 +3,10 @@
 // one switch of a thread's questions whether it is at a border, threads jumps through barriers and merges stores of
 // different branches. What is left then are no ranges of lanes any more, and no loops that vectorise.
 #include "Simplification.h"
+#include "Debugging.h"
 #include "Marks.h"
 #include "llvm/Analysis/InlineCost.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -13,6 +15,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopDeletion.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
@@ -61,17 +64,30 @@ static void inlineCalls(Function &F) {
 // Branches stay as they were written.
 static SimplifyCFGPass simplifyCFG() { return SimplifyCFGPass(SimplifyCFGOptions().setSimplifyCondBranch(false)); }
 
-static FunctionPassManager scalars() {
+// Exact: every line's code stays where it is.
+static FunctionPassManager scalars(bool Exact = false) {
   FunctionPassManager P;
   P.addPass(SROAPass(SROAOptions::ModifyCFG));
   P.addPass(EarlyCSEPass(true));
   P.addPass(SCCPPass());
-  P.addPass(InstCombinePass());
+  if (Exact)
+    P.addPass(InstSimplifyPass());
+  else
+    P.addPass(InstCombinePass());
   P.addPass(simplifyCFG());
   return P;
 }
 
-void simplifyEntry(Function &F, FunctionAnalysisManager &FAM) {
+// Sanitizers ask whether addresses are aligned; those of the thread are, and where the question stays so does the
+// thread, in memory.
+static void dropAlignmentChecks(Function &F) {
+  for (Instruction &I : instructions(F))
+    if (I.getOpcode() == Instruction::And && isa<ConstantInt>(I.getOperand(1)) && isa<PtrToIntInst>(I.getOperand(0)) &&
+        computeKnownBits(&I, F.getParent()->getDataLayout()).isZero())
+      I.replaceAllUsesWith(Constant::getNullValue(I.getType()));
+}
+
+void simplifyEntry(Function &F, FunctionAnalysisManager &FAM, bool Debugged) {
   F.removeFnAttr(Attribute::OptimizeNone);
   inlineCalls(F);
   // A place in a block is small and not negative: t % 32 is t & 31.
@@ -80,6 +96,17 @@ void simplifyEntry(Function &F, FunctionAnalysisManager &FAM) {
     if (isThreadIndex(&I))
       I.setMetadata(LLVMContext::MD_range, MDBuilder(C).createRange(APInt(32, 0), APInt(32, 1024)));
   FAM.invalidate(F, PreservedAnalyses::none());
+  if (Debugged) {
+    FunctionPassManager Values, Exactly;
+    Values.addPass(SROAPass(SROAOptions::ModifyCFG));
+    FAM.invalidate(F, Values.run(F, FAM));
+    giveHomes(F);
+    dropAlignmentChecks(F);
+    for (int I = 0; I < 3; I++)
+      Exactly.addPass(scalars(true));
+    FAM.invalidate(F, Exactly.run(F, FAM));
+    return;
+  }
   FunctionPassManager P = scalars();
   P.addPass(scalars());
   LoopPassManager Loops;

@@ -7,7 +7,8 @@ namespace cgx {
 // Keeps entries out of the compiler's own simplification until they are compiled.
 void holdBackEntries(llvm::Module &M);
 // Brings an entry that was held back into the form that the passes expect.
-void simplifyEntry(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+// Debugged: it keeps its variables where debuggers find them.
+void simplifyEntry(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, bool Debugged);
 // What follows on the compiled entry.
 void simplifyCompiled(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 } // namespace cgx

@@ -63,7 +63,7 @@ class UniformEmitter {
     const LaneRange Range = addRange(K, L, From, To, Step, Name);
     ValueToValueMapTy Map;
     IRBuilder<> IR(Range.Body);
-    Frame.mapLane(IR, Range.Lane, Map);
+    Frame.mapLane(IR, Range.Lane, Map, true);
     for (unsigned I = 0; I < Body.Local.size(); I++) {
       IR.CreateStore(Body.Before[I], Body.Local[I].second);
       Map[Body.Local[I].first] = Body.Local[I].second;

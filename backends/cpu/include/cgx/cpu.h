@@ -9,7 +9,14 @@
 #include <string.h>
 #include <cgx/kernel.h>
 
-#define CGX__INLINE CGX_UNUSED __attribute__((always_inline)) static inline
+#define CGX__USERS_INLINE CGX_UNUSED __attribute__((always_inline)) static inline
+#ifdef CGX__CPU_PASS
+/* What a sanitizer checks in our own helpers keeps the passes from seeing through them. */
+#define CGX__UNCHECKED no_sanitize("undefined")
+#define CGX__INLINE CGX_UNUSED __attribute__((always_inline, CGX__UNCHECKED)) static inline
+#else
+#define CGX__INLINE CGX__USERS_INLINE
+#endif
 #define CGX__HIDDEN __attribute__((visibility("hidden")))
 #define CGX__UNLIKELY(c) __builtin_expect(!!(c), 0)
 
@@ -501,27 +508,27 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
  * here, with marks for what differs from thread to thread and for where threads wait. Rows of compiled entries stand before
  * those of fibers. */
 #ifdef CGX__CPU_PASS
-#define CGX__COMPILED_ENTRY(part, number, target_attribute, name, ...)                                       \
-    target_attribute __attribute__((flatten, noinline)) static int cgx__compiled_##part##_##name(            \
-        cgx_cpu_block *cgx__b, const void *cgx__a)                                                           \
-    {                                                                                                        \
-        cgx_cpu_shape cgx__s;                                                                                \
-        if (name##__x) /* declared: constants */                                                             \
-            cgx__s = cgx__b->shape, cgx__s.block.x = name##__x, cgx__s.block.y = name##__y,                  \
-            cgx__s.block.z = name##__z, cgx__s.threads = name##__x * name##__y * name##__z;                  \
-        const cgx_cpu_shape *const cgx__shape = name##__x ? &cgx__s : &cgx__b->shape;                        \
-        cgx__mark_kernel(cgx__shape->block.x, cgx__shape->block.y, cgx__shape->block.z, cgx__shape->threads, \
-                         cgx__b->frame);                                                                     \
-        const struct name##__arguments cgx__p = *(const struct name##__arguments *)cgx__a;                   \
-        cgx_cpu_thread cgx__t;                                                                               \
-        (void)cgx__p;                                                                                        \
-        /* The block's own, which outlives a thread that goes away to wait. */                               \
-        cgx__t.block = cgx__b, cgx__t.shape = &cgx__b->shape;                                                \
-        cgx__t.forked = 1, cgx__t.arrived = 0, cgx__t.rank = cgx__mark_rank();                               \
-        cgx__t.grid_rank = cgx__shape->block_rank * cgx__shape->threads + cgx__t.rank;                       \
-        cgx__t.index.x = cgx__mark_x(), cgx__t.index.y = cgx__mark_y(), cgx__t.index.z = cgx__mark_z();      \
-        name##__body(&cgx__t, CGX__COMPILED | (number), 0 CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));              \
-        return -1;                                                                                           \
+#define CGX__COMPILED_ENTRY(part, number, target_attribute, name, ...)                                            \
+    target_attribute __attribute__((flatten, noinline, CGX__UNCHECKED)) static int cgx__compiled_##part##_##name( \
+        cgx_cpu_block *cgx__b, const void *cgx__a)                                                                \
+    {                                                                                                             \
+        cgx_cpu_shape cgx__s;                                                                                     \
+        if (name##__x) /* declared: constants */                                                                  \
+            cgx__s = cgx__b->shape, cgx__s.block.x = name##__x, cgx__s.block.y = name##__y,                       \
+            cgx__s.block.z = name##__z, cgx__s.threads = name##__x * name##__y * name##__z;                       \
+        const cgx_cpu_shape *const cgx__shape = name##__x ? &cgx__s : &cgx__b->shape;                             \
+        cgx__mark_kernel(cgx__shape->block.x, cgx__shape->block.y, cgx__shape->block.z, cgx__shape->threads,      \
+                         cgx__b->frame);                                                                          \
+        const struct name##__arguments cgx__p = *(const struct name##__arguments *)cgx__a;                        \
+        cgx_cpu_thread cgx__t;                                                                                    \
+        (void)cgx__p;                                                                                             \
+        /* The block's own, which outlives a thread that goes away to wait. */                                    \
+        cgx__t.block = cgx__b, cgx__t.shape = &cgx__b->shape;                                                     \
+        cgx__t.forked = 1, cgx__t.arrived = 0, cgx__t.rank = cgx__mark_rank();                                    \
+        cgx__t.grid_rank = cgx__shape->block_rank * cgx__shape->threads + cgx__t.rank;                            \
+        cgx__t.index.x = cgx__mark_x(), cgx__t.index.y = cgx__mark_y(), cgx__t.index.z = cgx__mark_z();           \
+        name##__body(&cgx__t, CGX__COMPILED | (number), 0 CGX__MAP(CGX__LOAD, ~, __VA_ARGS__));                   \
+        return -1;                                                                                                \
     }
 #define CGX__COMPILED_LEVELS(...)                                                                                 \
     CGX__COMPILED_ENTRY(base, 0, , __VA_ARGS__)                                                                   \
@@ -541,7 +548,7 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
 #endif
 
 #define CGX__BODY(name, ...)                                                \
-    CGX__INLINE void name##__body(                                          \
+    CGX__USERS_INLINE void name##__body(                                    \
         CGX_UNUSED cgx_cpu_thread *cgx__t, CGX_UNUSED const int cgx__level, \
         CGX_UNUSED const int cgx__shared_memory_is_declared_in_kernels_alone CGX__MAP(CGX__PARAMETER, ~, __VA_ARGS__))
 
@@ -632,7 +639,7 @@ CGX_UNUSED static const cgx__unit cgx__this_unit = { CGX__ABI,      sizeof(cgx__
     CGX__BODY(name, __VA_ARGS__)
 
 /* A function for kernels. It gets the groups it needs as arguments. Inlined, so that it is compiled for every level. */
-#define CGX_DEVICE_FN CGX__INLINE
+#define CGX_DEVICE_FN CGX__USERS_INLINE
 
 /* In a device function, once: makes GROUP the caller's, for the functions that take no group (cgx_this_block, mbarriers,
  * pipeline copies). */
