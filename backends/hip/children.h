@@ -347,8 +347,9 @@ static void begun_family(queue *q, cgx_status s)
     pthread_mutex_unlock(&of->lock);
 }
 
-/* Sees to what kernels of the queue have asked for, all of it, before something else is put into the queue. */
-static cgx_status settle(queue *q)
+/* Sees to what kernels of the queue have asked for: all of it, or as much as can be done without waiting, and then
+ * CGX_NOT_READY if that is not all. */
+static cgx_status settle_until(queue *q, int all)
 {
     family *f = __atomic_load_n(&q->family, __ATOMIC_ACQUIRE);
     cgx_status s = CGX_OK;
@@ -356,29 +357,26 @@ static cgx_status settle(queue *q)
     if (!f || !__atomic_load_n(&f->requests.running, __ATOMIC_ACQUIRE))
         return CGX_OK;
     CHECK(enter(q->device, &pushed));
-    pthread_mutex_lock(&f->lock);
-    while (!s && f->requests.running)
-        s = cgx__requests_round(&f->requests);
-    pthread_mutex_unlock(&f->lock);
-    return leave(pushed, s);
-}
-/* As much of it as can be done without waiting; CGX_NOT_READY if that is not all. */
-static cgx_status settle_some(queue *q)
-{
-    family *f = __atomic_load_n(&q->family, __ATOMIC_ACQUIRE);
-    cgx_status s = CGX_OK;
-    int pushed;
-    if (!f || !__atomic_load_n(&f->requests.running, __ATOMIC_ACQUIRE))
-        return CGX_OK;
-    CHECK(enter(q->device, &pushed));
-    if (pthread_mutex_trylock(&f->lock))
+    if (all)
+        pthread_mutex_lock(&f->lock);
+    else if (pthread_mutex_trylock(&f->lock))
         return leave(pushed, CGX_NOT_READY);
     while (!s && f->requests.running) {
-        s = not_ready_or(q->device, driver.StreamQuery(q->stream), "asking for the queue's work");
+        if (!all)
+            s = not_ready_or(q->device, driver.StreamQuery(q->stream), "asking for the queue's work");
         s = s ? s : cgx__requests_round(&f->requests);
     }
     pthread_mutex_unlock(&f->lock);
     return leave(pushed, s);
+}
+/* Before something else is put into the queue. */
+static cgx_status settle(queue *q)
+{
+    return settle_until(q, 1);
+}
+static cgx_status settle_some(queue *q)
+{
+    return settle_until(q, 0);
 }
 
 /* What could not be launched, once. */

@@ -138,6 +138,16 @@ CGX__INLINE bool cgx__is_stream(const cgx__requests *q, cgx_stream stream)
 {
     return stream == CGX_FIRE_AND_FORGET || stream == CGX_TAIL_LAUNCH || cgx__is_ordered(q, stream);
 }
+template <class H> CGX__INLINE cgx_status cgx__create_handle(H *to, bool flags_are_right, int is_event)
+{
+    uint64_t handle;
+    if (!to || !flags_are_right)
+        return cgx__failed(cgx__requests_here(), CGX_ERROR_INVALID);
+    const cgx_status s = cgx__make_handle(is_event, &handle);
+    if (!s)
+        *to = (H)handle;
+    return s;
+}
 CGX__INLINE cgx_status cgx__destroy_handle(uint64_t handle, int is_event)
 {
     cgx__requests *q = cgx__requests_here();
@@ -160,13 +170,7 @@ CGX__NOINLINE cgx_status cgx__ask_event(cgx_stream stream, cgx_stream_event even
 
 CGX__RUNTIME cgx_status cgx_stream_create(cgx_stream *stream, unsigned flags)
 {
-    uint64_t handle;
-    if (!stream || flags != CGX_STREAM_NON_BLOCKING)
-        return cgx__failed(cgx__requests_here(), CGX_ERROR_INVALID);
-    const cgx_status s = cgx__make_handle(0, &handle);
-    if (!s)
-        *stream = (cgx_stream)handle;
-    return s;
+    return cgx__create_handle(stream, flags == CGX_STREAM_NON_BLOCKING, 0);
 }
 CGX__RUNTIME cgx_status cgx_stream_destroy(cgx_stream stream)
 {
@@ -178,13 +182,7 @@ CGX__RUNTIME cgx_status cgx_stream_wait_event(cgx_stream stream, cgx_stream_even
 }
 CGX__RUNTIME cgx_status cgx_stream_event_create(cgx_stream_event *event, unsigned flags)
 {
-    uint64_t handle;
-    if (!event || flags != CGX_EVENT_NO_TIMING)
-        return cgx__failed(cgx__requests_here(), CGX_ERROR_INVALID);
-    const cgx_status s = cgx__make_handle(1, &handle);
-    if (!s)
-        *event = (cgx_stream_event)handle;
-    return s;
+    return cgx__create_handle(event, flags == CGX_EVENT_NO_TIMING, 1);
 }
 CGX__RUNTIME cgx_status cgx_stream_event_destroy(cgx_stream_event event)
 {
