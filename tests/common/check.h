@@ -129,12 +129,13 @@ CGX_UNUSED static void check_finished_at(const char *file, int line)
 /* ---- memory ---- */
 
 /* Device memory of BYTES, filled with a byte that is no small number and no pointer, so that what a kernel forgot to
- * write is seen. */
+ * write is seen. It is filled when this returns: other queues than the test's may use it. */
 CGX_UNUSED static void *device_memory(size_t bytes)
 {
     void *memory = NULL;
     check_ok(cgx_alloc(test_queue, bytes ? bytes : 1, CGX_MEM_DEVICE, &memory));
     check_ok(cgx_fill_u8(test_queue, memory, 0xa5, bytes ? bytes : 1));
+    check_ok(cgx_queue_wait(test_queue));
     return memory;
 }
 CGX_UNUSED static void *device_copy(const void *source, size_t bytes)

@@ -91,22 +91,29 @@ void arena_tell_all(void)
     arena_protect(base, code_end - base, PROT_READ | PROT_WRITE);
 }
 
+/* The first gap of SPAN bytes from START on, and the number of the block behind it. */
+static uint64_t gap_from(uint64_t start, uint64_t span, uint32_t *behind)
+{
+    uint32_t i = 0;
+    while (i < block_count && blocks[i].start < start)
+        i++;
+    for (; i < block_count && start + span > blocks[i].start; i++)
+        start = blocks[i].end + PAGE;
+    *behind = i;
+    return start;
+}
+
 /* Addresses are used again late, and an inaccessible page follows each block, so that an access beyond its end faults. */
 hip_error arena_alloc(uint64_t bytes, memory_kind kind, uint64_t *address)
 {
     const uint64_t need = (bytes + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
     const uint64_t span = ((need + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
-    uint64_t start = cursor;
-    uint32_t i = 0;
+    uint32_t i;
     if (!bytes || bytes > total)
         return bytes ? hipErrorOutOfMemory : hipErrorInvalidValue;
-    if (start + span > base + total) { /* the first gap */
-        for (start = base + CODE_BYTES; i < block_count && start + span > blocks[i].start; i++)
-            start = blocks[i].end + PAGE;
-    } else {
-        while (i < block_count && blocks[i].start < start)
-            i++;
-    }
+    uint64_t start = gap_from(cursor, span, &i);
+    if (start + span > base + total)
+        start = gap_from(base + CODE_BYTES, span, &i);
     if (start + span > base + total)
         return hipErrorOutOfMemory;
     if (block_count == block_room) {

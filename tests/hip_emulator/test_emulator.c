@@ -429,6 +429,31 @@ static void memory_freed_in_order(void **state)
     OK(hipHostFree(flag));
 }
 
+/* Addresses are given away again when all have been used: never those of memory that is in use. */
+static void addresses_used_again(void **state)
+{
+    enum { KEPT = 3, MORE = 12 };
+    const size_t large = (size_t)900 << 20, kept_bytes = 256;
+    char *kept[KEPT], *p = NULL;
+    void *between[KEPT];
+    (void)state;
+    for (int i = 0; i < KEPT; i++) {
+        OK(hipMalloc(&between[i], large));
+        kept[i] = device(kept_bytes, NULL);
+    }
+    for (int i = 0; i < KEPT; i++)
+        OK(hipFree(between[i]));
+    for (int i = 0; i < MORE; i++) {
+        const size_t bytes = large - ((size_t)i << 26);
+        OK(hipMalloc((void **)&p, bytes));
+        for (int k = 0; k < KEPT; k++)
+            assert_true(p + bytes <= kept[k] || kept[k] + kept_bytes <= p);
+        OK(hipFree(p));
+    }
+    for (int i = 0; i < KEPT; i++)
+        OK(hipFree(kept[i]));
+}
+
 /* Each has a stream of its own; the kernels of all of them add to the same counters. */
 static void *with_a_stream(void *counters)
 {
@@ -619,6 +644,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_host_goes_on_while_a_kernel_runs),
         cmocka_unit_test(records_of_an_event),
         cmocka_unit_test(memory_freed_in_order),
+        cmocka_unit_test(addresses_used_again),
         cmocka_unit_test(streams_of_several_threads),
         cmocka_unit_test(errors_of_a_stream),
         cmocka_unit_test(odd_places_of_lds),
