@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Runs the programs of the suites hip-CHIP with the waves going round robin and in random orders.
 
-    TINYGRAD=<a checkout> tests/hip_emulator/orders.py BUILD [--chips gfx942,gfx1100] [--orders 20] [--seconds S] [PROGRAM...]
+    TINYGRAD=<a checkout> tests/hip_emulator/orders.py BUILD... [--chips gfx942,gfx1100] [--orders 20] [--jobs N] [--seconds S] [PROGRAM...]
 
-Programs are named as in the suite, without its name (reduce, memory-updates); all of them where none is named. Order 0 is round
-robin, 1 to --orders are CGX_EMU_SEED. --seconds ends a program's list of orders early: what was run is printed for each, and a
-failure's output with it. Exits with 1 if anything failed, or if nothing was run.
+BUILD: build folders. Programs are named as in the suite, without its name (reduce, memory-updates); all of them where none is named. Order 0 is round
+robin, 1 to --orders are CGX_EMU_SEED. --jobs run side by side. After --seconds no other run starts. A failure's output is printed, and for each
+program in which orders it passed, failed, took longer than --limit, or was not run. Exits with 1 if anything failed, or if nothing was run.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -38,45 +39,75 @@ def run(build, test, order, limit):
     return done.returncode, done.stdout
 
 
+def span(orders):
+    """1 2 3 7 -> 1..3 7"""
+    parts = []
+    for order in sorted(orders):
+        if parts and parts[-1][1] == order - 1:
+            parts[-1][1] = order
+        else:
+            parts.append([order, order])
+    return " ".join(str(a) if a == b else f"{a}..{b}" for a, b in parts)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("build")
-    options.add_argument("program", nargs="*")
+    options.add_argument("names", nargs="+", metavar="BUILD or PROGRAM")
     options.add_argument("--chips", type=lambda text: text.split(","))
     options.add_argument("--orders", type=int, default=20)
     options.add_argument("--first", type=int, default=0, help="the first order (0: round robin)")
-    options.add_argument("--seconds", type=float, default=float("inf"), help="for one program on one chip")
+    options.add_argument("--jobs", type=int, default=1)
+    options.add_argument("--seconds", type=float, default=float("inf"), help="after which no other run starts")
     options.add_argument("--limit", type=float, default=900, help="seconds for one run")
     o = options.parse_intermixed_args()
+    builds = [name for name in o.names if os.path.isdir(os.path.join(name, "meson-info"))]
+    programs = [name for name in o.names if name not in builds]
+    if not builds:
+        sys.exit(f"{o.names[0]} is no build folder")
     if not os.environ.get("TINYGRAD"):
         sys.exit("TINYGRAD names no checkout of tinygrad, whose emulator is needed")
-    failures = runs = 0
-    for chip, name, test in tests_of(o.build):
-        if (o.chips and chip not in o.chips) or (o.program and name not in o.program) or name == f"emulator-{chip}":
-            continue
-        if not os.access(test["cmd"][0], os.X_OK):
-            print(f"{chip} {name}: not built", flush=True)
-            continue
-        start, passed, failed, skipped = time.monotonic(), [], [], False
-        for order in range(o.first, o.orders + 1):
-            if time.monotonic() - start > o.seconds:
-                break
-            code, output = run(o.build, test, order, o.limit)
-            if code == SKIPPED:
-                skipped = True
-                break
-            runs += 1
-            if code == 0:
-                passed.append(order)
+    results, start, runs = {}, time.monotonic(), []
+    for build in builds:
+        for chip, name, test in tests_of(build):
+            if (o.chips and chip not in o.chips) or (programs and name not in programs) or name == f"emulator-{chip}":
                 continue
-            failed.append(order)
-            print(f"{chip} {name}, order {order}: {'too slow' if code is None else code}\n{output[-6000:]}", flush=True)
-        failures += len(failed)
-        span = f"{passed[0]}..{passed[-1]}" if passed and len(passed) == passed[-1] - passed[0] + 1 else passed
-        print(f"{chip} {name}: " + ("skipped" if skipped else f"passed in {len(passed)} orders ({span})" +
-                                    (f", FAILED in {failed}" if failed else "")) +
-              f", {time.monotonic() - start:.1f} s", flush=True)
-    sys.exit(1 if failures or not runs else 0)
+            results[chip, name] = {}
+            if os.access(test["cmd"][0], os.X_OK):
+                runs += [(order, chip, name, build, test) for order in range(o.first, o.orders + 1)]
+    # Each program once before any for the second time: what the first run compiles the others find in the cache.
+    runs.sort(key=lambda one: one[0])
+
+    def one(job):
+        order, chip, name, build, test = job
+        mine = results[chip, name]
+        if "skipped" in mine.values():
+            return
+        if time.monotonic() - start > o.seconds:
+            mine[order] = "NOT RUN"
+            return
+        began = time.monotonic()
+        code, output = run(build, test, order, o.limit)
+        seconds = time.monotonic() - began
+        if code == SKIPPED:
+            mine[order] = "skipped"
+        elif code == 0:
+            mine[order] = "passed"
+        else:
+            mine[order] = f"TOOK LONGER THAN {o.limit:.0f} s" if code is None else "FAILED"
+            print(f"{chip} {name}, order {order}: {mine[order]} ({code}, {seconds:.1f} s)\n{output[-6000:]}", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
+        list(pool.map(one, runs))
+    good = ran = 0
+    for (chip, name), mine in sorted(results.items()):
+        kinds = sorted(set(mine.values())) or ["NOT BUILT"]
+        good += all(kind in ("passed", "skipped") for kind in kinds)
+        ran += "passed" in kinds
+        print(f"{chip} {name}: " + ", ".join(
+            kind if kind in ("skipped", "NOT BUILT") else
+            f"{kind} in {span(order for order, k in mine.items() if k == kind)}" for kind in kinds), flush=True)
+    print(f"{good} of {len(results)} programs passed in all orders {o.first}..{o.orders} or are skipped, {time.monotonic() - start:.0f} s")
+    sys.exit(0 if ran and good == len(results) else 1)
 
 
 if __name__ == "__main__":
