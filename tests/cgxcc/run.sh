@@ -502,7 +502,9 @@ test_device-options() {
     said=$(grep fake-device <<<"$said")
     [[ $said != *code=compute_100a* && $said != *-Wall* && $said != *gnu11* ]] || fail "$said"
     said=$("$cgxcc" --backends=hip --hip-arch=gfx906:xnack+ "${flags[@]}" -show -c k1.c -o k1.o 2>&1)
-    [[ $said == *--offload-arch=gfx906:xnack+* && $said != *nvcc* ]]
+    [[ $said == *--offload-arch=gfx906:xnack+* && $said != *nvcc* && $said == *-DCGX__CODE_OBJECT=5* ]]
+    said=$("$cgxcc" --backends=hip --hip-arch=gfx906 -Xhip=-mcode-object-version=4 "${flags[@]}" -show -c k1.c -o k1.o 2>&1)
+    [[ $said == *-DCGX__CODE_OBJECT=4* ]] # the headers take what the user's version of code objects has
     echo "architectures and extra options arrive"
 }
 

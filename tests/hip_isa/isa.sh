@@ -19,7 +19,7 @@ command -v ld.lld-19 >/dev/null || command -v ld.lld >/dev/null || { echo "no ld
 
 includes=(-I"$root/api" -I"$root/backends/gpu/include" -I"$root/backends/hip/include")
 hip=(-x hip --offload-device-only --no-gpu-bundle-output -std=c++17 -O3)
-own=(-nogpulib -nogpuinc -nostdinc++ -mcode-object-version=5)
+own=(-nogpulib -nogpuinc -nostdinc++ -mcode-object-version=5 -DCGX__CODE_OBJECT=5) # as cgxcc has them
 
 # disassemble OBJECT TEXT: instructions only, one a line, behind a line with the kernel's name
 disassemble() {

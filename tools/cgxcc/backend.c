@@ -209,6 +209,8 @@ static void plan_cuda(const struct options *o, const struct strings *compiler, c
 
 /* ---- HIP: one code object for each architecture ---- */
 
+#define HIP_CODE_OBJECT "5"
+
 static const char *check_hip(const char *name)
 {
     size_t length = starts_with(name, "gfx") ? strspn(name + 3, "0123456789abcdefghijklmnopqrstuvwxyz-") : 0;
@@ -252,6 +254,17 @@ static const char *hip_device_library(void)
     return NULL;
 }
 
+/* The version of code objects, which headers cannot ask the compiler for: ours, or the last that the user names. */
+static const char *hip_code_object(const struct strings *extra)
+{
+    static const char option[] = "-mcode-object-version=";
+    const char *version = HIP_CODE_OBJECT;
+    for (size_t i = 0; i < extra->count; i++)
+        if (starts_with(extra->at[i], option))
+            version = extra->at[i] + strlen(option);
+    return version;
+}
+
 static void plan_hip(const struct options *o, const struct strings *compiler, const char *source, struct traits traits,
                      struct passes *out)
 {
@@ -264,7 +277,7 @@ static void plan_hip(const struct options *o, const struct strings *compiler, co
                                          "--no-gpu-bundle-output",
                                          "-nogpulib",
                                          "-nogpuinc",
-                                         "-mcode-object-version=5",
+                                         "-mcode-object-version=" HIP_CODE_OBJECT,
                                          "-cuid=cgx",
                                          "-nostdinc++",
                                          "-std=c++17",
@@ -287,6 +300,7 @@ static void plan_hip(const struct options *o, const struct strings *compiler, co
         if (o->portable_fp)
             strings_add(argv, "-ffp-contract=off");
         strings_add(argv, mem_printf("-DCGX__AMD_VERSION=%d", hip_version(list->at[i])));
+        strings_add(argv, mem_printf("-DCGX__CODE_OBJECT=%s", hip_code_object(&o->extra[BACKEND_HIP])));
         if (library) { /* what kernels use of it */
             add_all(argv, (const char *const[]){ "-Xclang", "-mlink-builtin-bitcode", "-Xclang", library, NULL });
         } else {

@@ -6,6 +6,8 @@
 #include <cgx/kernel.h>
 
 #define CGX__INLINE CGX_UNUSED static __device__ __forceinline__
+/* What a kernel that is right never does. A call of it would cost registers in those that are. */
+#define CGX__RARE CGX__INLINE
 /* Of a kernel with these limits. Without any it takes the largest block there is: nvcc may not give it registers for
  * fewer threads. */
 #define CGX__BOUNDS(flags, x, y, z) __launch_bounds__((x) * (y) * (z) ? (x) * (y) * (z) : 1024)
@@ -109,6 +111,12 @@ CGX__INLINE uint64_t cgx__wave_ballot(uint64_t lanes, int predicate)
 CGX__INLINE uint32_t cgx__wave_shuffle(uint64_t lanes, uint32_t v, int lane)
 {
     return __shfl_sync((unsigned)lanes, v, lane);
+}
+/* The lane to shuffle from for RANK modulo SIZE, a power of two, in the caller's tile of that size. The instruction takes lanes
+ * modulo the warp. */
+CGX__INLINE int cgx__lane_in_tile(int size, int rank)
+{
+    return size == CGX__WAVE ? rank : (cgx__wave_lane() & -size) | (rank & (size - 1));
 }
 
 /* Of the lane whose number differs in these bits. */
@@ -252,6 +260,12 @@ CGX__INLINE uint32_t cgx__device_load_acquire(const uint32_t *p)
     uint32_t v;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
     return v;
+}
+/* Polls a word in device memory, for one thread of the block: until its highest bit is another than OLD's. */
+CGX__INLINE void cgx__await_flip(const uint32_t *p, uint32_t old)
+{
+    while (!((cgx__device_load_acquire(p) ^ old) & 0x80000000u))
+        ;
 }
 CGX__INLINE uint32_t cgx__device_exchange(uint32_t *p, uint32_t v)
 {

@@ -111,6 +111,7 @@ CGX__INLINE void cgx__stage_close(void)
 #endif
 }
 /* All stages but the newest N. From 8 on the wait is for some more, which costs time only. */
+enum { CGX__MOST_COUNTED_COPIES = 32 };
 CGX__INLINE void cgx__stage_wait(uint32_t n)
 {
 #if CGX__HAS_ASYNC_COPY
@@ -126,10 +127,10 @@ CGX__INLINE void cgx__stage_wait(uint32_t n)
     default:
         if (n < 16)
             cgx__gpu_copy_wait<8>();
-        else if (n < 32)
+        else if (n < CGX__MOST_COUNTED_COPIES)
             cgx__gpu_copy_wait<16>();
         else
-            cgx__gpu_copy_wait<32>();
+            cgx__gpu_copy_wait<CGX__MOST_COUNTED_COPIES>();
         break;
     }
 #elif CGX__HAS_WAVE_COPY

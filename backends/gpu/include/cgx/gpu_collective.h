@@ -214,7 +214,7 @@ template <class OP, class T> CGX__INLINE T cgx__in_order(const T &mine, const T 
  * take hardly longer than one. */
 template <class OP, int N, class T> CGX__INLINE T cgx__butterfly(cgx_mask lanes, int rank, T v)
 {
-    constexpr int odd = N == 2 || N == 8 || N == 32;
+    constexpr int odd = cgx__log2<N>::value % 2;
 #pragma unroll
     for (int d = 1; 4 * d <= N; d *= 4) {
         const T one = cgx__shuffle_xor(lanes, v, d), two = cgx__shuffle_xor(lanes, v, 2 * d);
@@ -423,7 +423,7 @@ template <class OP, class T> CGX__INLINE T cgx__join(T a, T b, bool has_a, bool 
 template <class OP, int N, class T> CGX__INLINE T cgx__scan_lanes(cgx_mask lanes, int rank, T v)
 {
     constexpr int n = N < CGX__SEGMENT ? N : (int)CGX__SEGMENT;
-    constexpr bool odd = n == 2 || n == 8 || n == 32;
+    constexpr bool odd = cgx__log2<n>::value % 2;
     rank &= CGX__SEGMENT - 1;
 #pragma unroll
     for (int d = 1; 4 * d <= n; d *= 4) {
@@ -764,13 +764,13 @@ template <class OP, class T> CGX__INLINE T cgx__crossing_scan(const cgx_group &g
 
 template <class OP, class G, class T> CGX__INLINE T cgx__wide_reduce(const G &g, T v)
 {
-    if (CGX__WAVE < 64 && g.kind == CGX__CROSSING)
+    if (CGX__WAVE < CGX__MASK && g.kind == CGX__CROSSING)
         return cgx__crossing_reduce<OP>(g, v);
     return cgx__slots_reduce<OP>(g, v);
 }
 template <class OP, class G, class T> CGX__INLINE T cgx__wide_scan(const G &g, T v, bool exclusive)
 {
-    if (CGX__WAVE < 64 && g.kind == CGX__CROSSING)
+    if (CGX__WAVE < CGX__MASK && g.kind == CGX__CROSSING)
         return cgx__crossing_scan<OP>(g, v, exclusive);
     return cgx__slots_scan<OP>(g, v, exclusive);
 }

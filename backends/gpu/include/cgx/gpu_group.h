@@ -8,6 +8,18 @@
 extern "C++" {
 
 enum { CGX__MAX_THREADS = 1024, CGX__VALUE_BYTES = 32 };
+/* A mask tells as many threads apart as it has bits, which may be two waves. No other width is written in this folder: the wave's is
+ * CGX__WAVE (tests/device_pass/widths.sh looks). */
+enum { CGX__MASK = 64, CGX__HALF_MASK = CGX__MASK / 2 };
+template <int N> struct cgx__log2 {
+    enum { value = 1 + cgx__log2<N / 2>::value };
+};
+template <> struct cgx__log2<1> {
+    enum { value = 0 };
+};
+template <> struct cgx__log2<0> { /* a tile whose size the kernel's run decides */
+    enum { value = 0 };
+};
 
 /* Every group knows its thread's state. Block, cluster and grid know the rest from the hardware. */
 typedef struct {
@@ -241,12 +253,12 @@ template <class A, class B> struct cgx__choice<false, A, B> {
     typedef B type;
 };
 /* A mask of the wave's lanes, no wider than it has to be. */
-typedef cgx__choice<CGX__WAVE <= 32, uint32_t, uint64_t>::type cgx__lanes;
+typedef cgx__choice<CGX__WAVE <= CGX__HALF_MASK, uint32_t, uint64_t>::type cgx__lanes;
 
 /* Place among the threads that one mask tells apart. */
 CGX__INLINE int cgx__place_in_64(void)
 {
-    return cgx__rank_in_block() & 63;
+    return cgx__rank_in_block() & (CGX__MASK - 1);
 }
 CGX__INLINE int cgx__thread_rank(cgx_coalesced g)
 {
@@ -289,7 +301,7 @@ CGX__INLINE cgx__known_block cgx__any(cgx_block g)
 /* Bits 0 to n - 1, n from 1 to 64. */
 CGX__INLINE cgx_mask cgx__low_bits(int n)
 {
-    return ~(cgx_mask)0 >> (64 - n);
+    return ~(cgx_mask)0 >> (CGX__MASK - n);
 }
 /* The mask of a tile in one wave: a constant where it is the wave, which compilers cannot see of lanes and ranks. */
 CGX__INLINE cgx_mask cgx__tile_lanes(int size)
@@ -328,7 +340,7 @@ template <class G> struct cgx__place {
     enum { value = CGX__ANYWHERE };
 };
 template <> struct cgx__place<cgx__known_coalesced> {
-    enum { value = CGX__WAVE < 64 ? CGX__ANYWHERE : CGX__IN_WAVE };
+    enum { value = CGX__WAVE < CGX__MASK ? CGX__ANYWHERE : CGX__IN_WAVE };
 };
 template <> struct cgx__place<cgx__known_block> {
     enum { value = CGX__ANYWHERE }; /* of one wave or more */
@@ -542,8 +554,6 @@ template <class T> CGX__INLINE cgx_coalesced cgx__wave_split(const cgx_group &g,
 
 /* A thread is in one block and in one tile of each size: their numbers, from 0 on. */
 enum { CGX__LEVELS = 6, CGX__CLUSTER_LEVEL = CGX__LEVELS, CGX__GRID_LEVEL };
-/* A mask tells 64 threads apart, which may be two waves. */
-enum { CGX__HALF_MASK = 32 };
 template <class G> struct cgx__level {
     enum { known = -1 };
 };
@@ -551,7 +561,7 @@ template <> struct cgx__level<cgx__known_block> {
     enum { known = 0 };
 };
 template <int N> struct cgx__level<cgx__known<CGX__TILE, N>> {
-    enum { known = N == 64 ? 1 : N == 128 ? 2 : N == 256 ? 3 : N == 512 ? 4 : N == 1024 ? 5 : -1 };
+    enum { known = N >= CGX__MASK ? cgx__log2<N>::value - cgx__log2<CGX__HALF_MASK>::value : -1 };
 };
 template <class G> CGX__INLINE int cgx__level_of(const G &g)
 {
@@ -581,7 +591,7 @@ enum { CGX__TILE_STARTED = 8, CGX__CLUSTER_STARTED = CGX__TILE_STARTED + CGX__LE
 CGX__INLINE int cgx__block_rank_of(const cgx_group &g, int rank)
 {
     int me = cgx__rank_in_block();
-    return g.kind == CGX__CROSSING ? (me & ~63) + cgx__nth_bit(g.lanes, rank) : me - g.rank + rank;
+    return g.kind == CGX__CROSSING ? (me & -CGX__MASK) + cgx__nth_bit(g.lanes, rank) : me - g.rank + rank;
 }
 /* The group's members in the caller's wave, from its first lane on; not of a crossing group. */
 template <class G> CGX__INLINE cgx_group cgx__wave_of(const G &g)
@@ -672,16 +682,16 @@ template <class G> CGX__INLINE void cgx__tile_sync(const G &g)
 CGX__INLINE uint32_t *cgx__meeting_point(int rank_in_block)
 {
     __shared__ uint32_t words[CGX__MAX_THREADS / 2];
-    return words + rank_in_block / 64 * CGX__HALF_MASK + rank_in_block % CGX__HALF_MASK;
+    return words + rank_in_block / CGX__MASK * CGX__HALF_MASK + rank_in_block % CGX__HALF_MASK;
 }
 CGX__INLINE void cgx__crossing_sync(const cgx_group &g)
 {
-    const int me = cgx__rank_in_block(), place = me & 63, low = cgx__lowest_bit(g.lanes);
+    const int me = cgx__rank_in_block(), place = me & (CGX__MASK - 1), low = cgx__lowest_bit(g.lanes);
     const int high = CGX__HALF_MASK + cgx__lowest_bit(g.lanes >> CGX__HALF_MASK);
     const cgx_mask here = place < CGX__HALF_MASK ? g.lanes & cgx__low_bits(CGX__HALF_MASK) : g.lanes >> CGX__HALF_MASK;
     cgx__wave_sync(here);
     if (place == low || place == high) {
-        uint32_t *word = cgx__meeting_point((me & ~63) + low);
+        uint32_t *word = cgx__meeting_point((me & -CGX__MASK) + low);
         cgx__fence_block();
         if (place == low) {
             cgx__put(word, (uint32_t)high);
@@ -701,7 +711,7 @@ template <class G> CGX__INLINE void cgx__wide_sync(const G &g)
 {
     if (g.kind == CGX__BLOCK)
         cgx__gpu_sync();
-    else if (CGX__WAVE < 64 && g.kind == CGX__CROSSING)
+    else if (CGX__WAVE < CGX__MASK && g.kind == CGX__CROSSING)
         cgx__crossing_sync(g);
     else
         cgx__tile_sync(g);
@@ -791,14 +801,18 @@ CGX__INLINE int cgx__query_shared_rank(cgx_cluster, const void *p, int)
 
 /* ---- the grid ---- */
 
+CGX__INLINE cgx__launch_record *cgx__record(uint64_t address_and_flags)
+{
+    return reinterpret_cast<cgx__launch_record *>(address_and_flags & ~(uint64_t)(CGX__IS_COOPERATIVE | CGX__IS_CHILD));
+}
 CGX__INLINE cgx__launch_record *cgx__record(const cgx__thread *t)
 {
-    return reinterpret_cast<cgx__launch_record *>(t->record & ~(uint64_t)(CGX__IS_COOPERATIVE | CGX__IS_CHILD));
+    return cgx__record(t->record);
 }
 /* The first misuse of the queue's launches is kept for the host, and the thread ends. */
-CGX__INLINE void cgx__misuse(const cgx__thread *t, uint32_t misuse, int line)
+CGX__RARE void cgx__report_misuse(uint64_t its_record, uint64_t kernel, uint32_t misuse, int line)
 {
-    cgx__launch_record *record = cgx__record(t);
+    cgx__launch_record *record = cgx__record(its_record);
 #if defined(CGX__RELOCATABLE)
     if (!record) /* launched by a kernel */
         record = cgx__image_record;
@@ -808,9 +822,9 @@ CGX__INLINE void cgx__misuse(const cgx__thread *t, uint32_t misuse, int line)
         e->line = line;
         e->block = cgx__gpu_block();
         e->thread = cgx__rank_in_block();
-        e->kernel = t->kernel;
+        e->kernel = kernel;
         int at = 0;
-        for (const char *name = reinterpret_cast<const char *>(t->record & CGX__IS_CHILD ? t->kernel : 0);
+        for (const char *name = reinterpret_cast<const char *>(its_record & CGX__IS_CHILD ? kernel : 0);
              name && name[at] && at < CGX__ERROR_NAME - 1; at++)
             e->name[at] = name[at];
         e->name[at] = 0;
@@ -820,35 +834,47 @@ CGX__INLINE void cgx__misuse(const cgx__thread *t, uint32_t misuse, int line)
     }
     cgx__gpu_exit();
 }
+CGX__INLINE void cgx__misuse(const cgx__thread *t, uint32_t misuse, int line)
+{
+    cgx__report_misuse(t->record, t->kernel, misuse, line);
+}
 CGX__INLINE int cgx__grid_is_valid(cgx_grid g)
 {
     return (int)(g.t->record & CGX__IS_COOPERATIVE);
 }
 /* One thread of a block arrives for it: the first block's brings what is missing to 2^31, so that the highest bit changes
- * when all have come and the rest is zero again. The token is what was there. */
-CGX__INLINE cgx_token cgx__barrier_arrive(cgx_grid g, int line)
+ * when all have come and the rest is zero again. What was there is the token. */
+CGX__INLINE void cgx__grid_enter(cgx_grid g, int line)
 {
-    cgx_token token = { 0 };
     if (!cgx__grid_is_valid(g))
         cgx__misuse(g.t, CGX__MISUSE_GRID_SYNC, line);
     cgx__gpu_sync();
-    if (cgx__rank_in_block() == 0) {
-        uint32_t others = (uint32_t)cgx__num_blocks(g) - 1;
-        token.phase =
-            cgx__device_add_release(&cgx__record(g.t)->arrived, cgx__block_rank(g) == 0 ? 0x80000000u - others : 1u);
-    }
+}
+CGX__INLINE uint32_t cgx__grid_arrive_block(cgx_grid g)
+{
+    const uint32_t others = (uint32_t)cgx__num_blocks(g) - 1;
+    return cgx__device_add_release(&cgx__record(g.t)->arrived, cgx__block_rank(g) == 0 ? 0x80000000u - others : 1u);
+}
+CGX__INLINE cgx_token cgx__barrier_arrive(cgx_grid g, int line)
+{
+    cgx_token token = { 0 };
+    cgx__grid_enter(g, line);
+    if (cgx__rank_in_block() == 0)
+        token.phase = cgx__grid_arrive_block(g);
     return token;
 }
 CGX__INLINE void cgx__barrier_wait(cgx_grid g, cgx_token token, int)
 {
     if (cgx__rank_in_block() == 0)
-        while (!((cgx__device_load_acquire(&cgx__record(g.t)->arrived) ^ token.phase) & 0x80000000u))
-            cgx__gpu_pause();
+        cgx__await_flip(&cgx__record(g.t)->arrived, token.phase);
     cgx__gpu_sync();
 }
 CGX__INLINE void cgx__sync(cgx_grid g, int line)
 {
-    cgx__barrier_wait(g, cgx__barrier_arrive(g, line), line);
+    cgx__grid_enter(g, line);
+    if (cgx__rank_in_block() == 0)
+        cgx__await_flip(&cgx__record(g.t)->arrived, cgx__grid_arrive_block(g));
+    cgx__gpu_sync();
 }
 
 /* ---- values through shared memory ---- */
@@ -881,7 +907,7 @@ template <class G> CGX__INLINE cgx_mask cgx__wide_ballot(const G &g, int predica
     cgx_mask yes = 0;
     words[cgx__rank_in_block()] = (uint32_t)predicate;
     cgx__wide_sync(g);
-    for (int i = 0; i < g.size && i < 64; i++)
+    for (int i = 0; i < g.size && i < CGX__MASK; i++)
         yes |= (cgx_mask)words[cgx__block_rank_of(g, i)] << i;
     cgx__wide_sync(g);
     return yes;
@@ -890,7 +916,7 @@ template <class G> CGX__INLINE cgx_mask cgx__wide_ballot(const G &g, int predica
 template <class G, class T> CGX__INLINE cgx_mask cgx__wide_match_any(const G &g, const T &v)
 {
     uint32_t *words = cgx__exchange_words();
-    const int me = cgx__rank_in_block(), size = g.size < 64 ? g.size : 64;
+    const int me = cgx__rank_in_block(), size = g.size < CGX__MASK ? g.size : (int)CGX__MASK;
     const cgx__words<T> w = cgx__to_words(v);
     cgx_mask same = cgx__low_bits(size);
     for (int k = 0; k < cgx__words<T>::count; k++) {
@@ -906,7 +932,7 @@ template <class G, class T> CGX__INLINE cgx_mask cgx__wide_match_any(const G &g,
 /* The value of one thread is everybody's. */
 template <class G, class T> CGX__INLINE cgx_mask cgx__wide_match_all(const G &g, const T &v)
 {
-    cgx_mask same = cgx__wide_match_any(g, v), everybody = cgx__low_bits(g.size < 64 ? g.size : 64);
+    cgx_mask same = cgx__wide_match_any(g, v), everybody = cgx__low_bits(g.size < CGX__MASK ? g.size : (int)CGX__MASK);
     return cgx__wide_shuffle(g, same == everybody, 0) ? everybody : 0;
 }
 /* Ranks as places. */
@@ -963,10 +989,27 @@ struct cgx__source_SHFL_XOR {
         return source >= 0 && source < size ? source : rank;
     }
 };
+template <class SOURCE> struct cgx__in_wave_from {
+    template <class G, class T> CGX__INLINE T get(const G &g, const T &v, int argument)
+    {
+        return cgx__wave_exchange(g, v, SOURCE::of(g.rank, g.size, argument));
+    }
+};
+/* Sizes of tiles are powers of two. */
+template <> struct cgx__in_wave_from<cgx__source_SHFL> {
+    template <class G, class T> CGX__INLINE T get(const G &g, const T &v, int source)
+    {
+        return cgx__wave_exchange(g, v, cgx__source_SHFL::of(g.rank, g.size, source));
+    }
+    template <int N, class T> CGX__INLINE T get(const cgx__known<CGX__TILE, N> &g, const T &v, int source)
+    {
+        return cgx__shuffle_lane(cgx__lanes_of(g), v, cgx__lane_in_tile(g.size, source));
+    }
+};
 template <class SOURCE, class G, class T> CGX__INLINE T cgx__shuffle(const G &g, T v, int argument)
 {
-    int source = SOURCE::of(g.rank, g.size, argument);
-    CGX__DISPATCH(g, cgx__wave_exchange(g, v, source), cgx__wide_shuffle(g, v, source));
+    CGX__DISPATCH(g, cgx__in_wave_from<SOURCE>::get(g, v, argument),
+                  cgx__wide_shuffle(g, v, SOURCE::of(g.rank, g.size, argument)));
 }
 #define CGX__SHUFFLE(g, v, operation, argument) cgx__shuffle<cgx__source_##operation>(cgx__any(g), (v), (int)(argument))
 
@@ -984,7 +1027,7 @@ struct cgx__operator_BIT_OR;
 template <class OP, class G, class T> CGX__INLINE T cgx__slots_reduce(const G &g, T v);
 template <class G> CGX__INLINE int cgx__wide_vote(const G &g, int operation, int predicate)
 {
-    if (CGX__WAVE < 64 && g.kind == CGX__CROSSING) {
+    if (CGX__WAVE < CGX__MASK && g.kind == CGX__CROSSING) {
         const cgx_mask yes = cgx__wide_ballot(g, predicate);
         return operation == CGX__OP_ANY ? yes != 0 : yes == cgx__low_bits(g.size);
     }

@@ -23,6 +23,8 @@
 #endif
 
 #define CGX__INLINE CGX_UNUSED static __device__ __attribute__((always_inline)) inline
+/* What a kernel that is right never does: out of the way, and does not come back. */
+#define CGX__RARE CGX_UNUSED static __device__ __attribute__((noinline, cold, noreturn))
 /* Of a kernel with these limits; no threads are no bound. */
 #define CGX__BOUNDS(flags, x, y, z)                                                                  \
     __attribute__((amdgpu_flat_work_group_size((flags)&CGX_KERNEL_FIXED_BLOCK ? (x) * (y) * (z) : 1, \
@@ -60,12 +62,18 @@ CGX__INLINE cgx_dim3 cgx__gpu_threads(void)
     return { (int)__builtin_amdgcn_workgroup_size_x(), (int)__builtin_amdgcn_workgroup_size_y(),
              (int)__builtin_amdgcn_workgroup_size_z() };
 }
-/* The grid's size is kept in threads. */
+/* The grid's size is kept in threads, and from version 5 of code objects on in blocks, too: the first of the hidden arguments.
+ * cgxcc says which version it is, which compilers do not. */
 CGX__INLINE cgx_dim3 cgx__gpu_blocks(void)
 {
+#if defined(__AMDGCN__) && defined(CGX__CODE_OBJECT) && CGX__CODE_OBJECT >= 5
+    const int *blocks = (const int *)__builtin_amdgcn_implicitarg_ptr();
+    return { blocks[0], blocks[1], blocks[2] };
+#else
     return { (int)(__builtin_amdgcn_grid_size_x() / __builtin_amdgcn_workgroup_size_x()),
              (int)(__builtin_amdgcn_grid_size_y() / __builtin_amdgcn_workgroup_size_y()),
              (int)(__builtin_amdgcn_grid_size_z() / __builtin_amdgcn_workgroup_size_z()) };
+#endif
 }
 
 /* Clusters are of one block. */
@@ -119,6 +127,29 @@ CGX__INLINE uint32_t cgx__wave_shuffle(uint64_t, uint32_t v, int lane)
     return (uint32_t)__builtin_amdgcn_ds_bpermute(lane * 4, (int)v);
 }
 
+#if defined(__AMDGCN__)
+#define CGX__GLOBAL __attribute__((address_space(1)))
+#else
+#define CGX__GLOBAL
+#endif
+/* Makes the compiler forget what it knows of a variable's bits, and which of them matter. No instruction. */
+#if defined(__AMDGCN__)
+#define CGX__ANY_BITS(variable) asm("" : "+v"(variable))
+#else
+#define CGX__ANY_BITS(variable) ((void)0)
+#endif
+/* The lane to shuffle from for RANK modulo SIZE, a power of two, in the caller's tile of that size. ds_bpermute takes lanes modulo
+ * the wave. v_bfi_b32 puts the two together, which clang sees as long as it does not narrow the mask of the upper bits. */
+CGX__INLINE int cgx__lane_in_tile(int size, int rank)
+{
+    if (size == CGX__WAVE)
+        return rank;
+    int lane = cgx__wave_lane();
+    CGX__ANY_BITS(lane);
+    lane = (lane & -size) | (rank & (size - 1));
+    CGX__ANY_BITS(lane);
+    return lane;
+}
 /* Of the lane whose number differs in these bits. */
 CGX__INLINE uint32_t cgx__wave_shuffle_xor(uint64_t lanes, uint32_t v, int bits)
 {
@@ -177,13 +208,23 @@ CGX__INLINE uint32_t cgx__device_add_release(uint32_t *p, uint32_t v)
 {
     return __hip_atomic_fetch_add(p, v, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
 }
-CGX__INLINE uint32_t cgx__device_load_acquire(const uint32_t *p)
-{
-    return __hip_atomic_load(p, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
-}
 CGX__INLINE uint32_t cgx__device_exchange(uint32_t *p, uint32_t v)
 {
     return __hip_atomic_exchange(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+/* Polls a word in device memory, for one thread of the block: until its highest bit is another than OLD's. Its lane is the only one here,
+ * and so the first, which makes it a loop without masks. */
+CGX__INLINE void cgx__await_flip(const uint32_t *p, uint32_t old)
+{
+    const uint32_t before = (uint32_t)__builtin_amdgcn_readfirstlane((int)old);
+    for (;;) {
+        __builtin_amdgcn_wave_barrier(); /* no instruction: clang does not put a copy of the first round before the loop */
+        const uint32_t now =
+            __hip_atomic_load((const CGX__GLOBAL uint32_t *)p, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
+        if (((uint32_t)__builtin_amdgcn_readfirstlane((int)now) ^ before) & 0x80000000u)
+            break;
+        __builtin_amdgcn_s_sleep(1);
+    }
 }
 /* Between two looks at a word. */
 CGX__INLINE void cgx__gpu_pause(void)
@@ -191,9 +232,10 @@ CGX__INLINE void cgx__gpu_pause(void)
     __builtin_amdgcn_s_sleep(1);
 }
 /* Ends the thread, and the others of its wave that are here. */
-CGX__INLINE void cgx__gpu_exit(void)
+CGX__INLINE __attribute__((noreturn)) void cgx__gpu_exit(void)
 {
     __builtin_amdgcn_endpgm();
+    __builtin_unreachable();
 }
 
 /* ---- the cluster is one block; arrival is part of the wait ---- */
