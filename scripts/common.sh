@@ -6,6 +6,9 @@ set -euo pipefail
 
 export root
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# Where nvcc may be besides: the toolkit's usual place, and what setup.sh --full has fetched.
+readonly own_cuda=$root/build-nvcc/cuda
+PATH=$PATH:/usr/local/cuda/bin:$own_cuda/bin
 
 say() { printf '%s\n' "$@"; }
 warn() { printf '%s\n' "$@" >&2; }

@@ -37,7 +37,6 @@ while (($#)); do
     shift
 done
 
-PATH=$PATH:/usr/local/cuda/bin
 [[ $unpack ]] || have nvcc || { warn "nvcc is not installed" && exit 77; }
 if [[ ! $pack ]]; then
     have nvidia-smi || { warn "no NVIDIA driver: nvidia-smi is not there" && exit 77; }

@@ -28,7 +28,6 @@ while (($#)); do
     shift
 done
 
-PATH=$PATH:/usr/local/cuda/bin
 have nvcc || { say "no nvcc here" && exit 77; }
 if [[ -z $build ]]; then
     build=$root/build-test

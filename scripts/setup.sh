@@ -3,7 +3,8 @@
 # scripts/setup.sh [--full] [--bench] [--retry]: see that what the build needs is there, and install what is missing where
 # that is allowed (root, or sudo without a password; Debian 12 and 13, Ubuntu 24.04 and their kin). When something
 # required cannot be installed, prints the one command that does it and exits with status 1.
-#   --full   also what only the whole test run uses: a second compiler, cmake, gdb, ...; never fatal when missing
+#   --full   also what only the whole test run uses: a second compiler, cmake, gdb, nvcc from PyPI (in build-nvcc/) where there is
+#            none, ...; never fatal when missing
 #   --bench  also what benchmarks compare with and draw their plots by; never fatal when missing
 #   --retry  try again to install extras that could not be installed before
 
@@ -30,6 +31,7 @@ has_package() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) ==
 has_openmp() { has_package libomp-19-dev || compgen -G '/usr/lib*/llvm-19/lib/libomp.so' >/dev/null; }
 have_llvm_headers() { compgen -G "/usr/lib/llvm-1[89]/include/llvm/Passes/PassPlugin.h" >/dev/null; }
 has_device_library() { compgen -G '/usr/lib/*/amdgcn/bitcode/ocml.bc' >/dev/null || [[ -f /opt/rocm/amdgcn/bitcode/ocml.bc ]]; }
+has_venv() { have nvcc || python3 -c 'import ensurepip' >/dev/null 2>&1; }
 has_meson() { have meson && version_ge "$(meson --version 2>/dev/null)" "$min_meson"; }
 has_ninja() { have ninja || have ninja-build; }
 
@@ -70,6 +72,7 @@ check_extras() {
     need "llvm-19|llvm" have llvm-objdump-19
     need clang-15 have clang-15
     need rocm-device-libs has_device_library
+    need python3-venv has_venv
     need cmake have cmake
     need gdb have gdb
     need clang-format-14 have clang-format-14
@@ -148,34 +151,67 @@ if ((${#missing[@]})); then
 fi
 ((full || bench)) || exit 0
 
+# nvcc of the version that the suite is known to pass with, in a folder of the tree's own; compilers alone, no driver.
+readonly cuda=13.0
+fetch_nvcc() {
+    local venv=$root/build-nvcc log=$root/build-nvcc.log at
+    [[ $(uname -m) == x86_64 ]] && has_venv || return 1
+    say "fetching nvcc $cuda from PyPI ..."
+    rm -rf -- "$venv"
+    python3 -m venv "$venv" >"$log" 2>&1 && "$venv/bin/pip" install -q --disable-pip-version-check --no-cache-dir \
+        "nvidia-"{cuda-nvcc,nvvm,cuda-crt,cuda-runtime,cuda-cccl}"==$cuda.*" >>"$log" 2>&1 || return 1
+    at=$(find "$venv" -path '*/bin/nvcc' -type f -perm -u+x | head -n 1)
+    [[ $at ]] || return 1
+    at=${at%/bin/nvcc}
+    ln -s lib "$at/lib64" # where nvcc looks
+    ln -s "$at" "$own_cuda"
+    rm -f "$log"
+}
+nvcc_if_possible() {
+    local note=$root/.setup-tried-nvcc
+    have nvcc && return
+    ((retry)) || [[ ! -f $note ]] || return 0
+    fetch_nvcc || {
+        warn "going on without nvcc: the CUDA backend is left out"
+        rm -rf -- "$root/build-nvcc"
+        date >"$note"
+    }
+}
+
 # Extras: whatever can be had. What could not be had is remembered, so that the next run does not ask again.
-tried=$root/.setup-tried
-((full)) || tried+=-bench
-check_extras
-((${#missing[@]})) || exit 0
-((retry)) || [[ ! -f $tried || $(<"$tried") != "${missing[*]}" ]] || exit 0
-if may_install; then
-    update_once
-    mapfile -t wanted < <(candidates "${missing[@]}")
-    new=()
-    for package in "${wanted[@]}"; do
-        has_package "$package" || new+=("$package")
-    done
-    if ((${#new[@]})); then
-        say "installing extras: ${new[*]} ..."
-        if ! install_packages "${new[@]}"; then
-            for package in "${new[@]}"; do
-                { ((${#new[@]} > 1)) && install_packages "$package"; } || warn "going on without $package"
-            done
+install_extras() {
+    local tried=$root/.setup-tried package
+    local -a new=() wanted
+    ((full)) || tried+=-bench
+    check_extras
+    ((${#missing[@]})) || return 0
+    ((retry)) || [[ ! -f $tried || $(<"$tried") != "${missing[*]}" ]] || return 0
+    if may_install; then
+        update_once
+        mapfile -t wanted < <(candidates "${missing[@]}")
+        for package in "${wanted[@]}"; do
+            has_package "$package" || new+=("$package")
+        done
+        if ((${#new[@]})); then
+            say "installing extras: ${new[*]} ..."
+            if ! install_packages "${new[@]}"; then
+                for package in "${new[@]}"; do
+                    { ((${#new[@]} > 1)) && install_packages "$package"; } || warn "going on without $package"
+                done
+            fi
+        fi
+        check_extras
+    else
+        say "Some tests or comparisons will be left out; they use ${missing[*]%%|*} (Debian's names)."
+        mapfile -t wanted < <(candidates "${missing[@]}")
+        if ((${#wanted[@]})); then
+            say "This command installs what can be had:"
+            say "    $(command_for "${wanted[@]}")"
         fi
     fi
-    check_extras
-else
-    say "Some tests or comparisons will be left out; they use ${missing[*]%%|*} (Debian's names)."
-    mapfile -t wanted < <(candidates "${missing[@]}")
-    if ((${#wanted[@]})); then
-        say "This command installs what can be had:"
-        say "    $(command_for "${wanted[@]}")"
-    fi
-fi
-printf '%s\n' "${missing[*]}" >"$tried"
+    printf '%s\n' "${missing[*]}" >"$tried"
+}
+
+install_extras
+((full)) && nvcc_if_possible
+exit 0

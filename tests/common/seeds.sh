@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# seeds.sh PROGRAM: the program's small form under 20 random schedules, copies put off at random in every other one.
-# Prints the seed of each that fails; `CGX_CPU_SCHEDULE=seed:N` with the other settings shown repeats it.
+# seeds.sh PROGRAM [COUNT]: the program's small form under COUNT (20) random schedules, copies put off at random in every other
+# one. Prints the seed of each that fails; `CGX_CPU_SCHEDULE=seed:N` with the other settings shown repeats it.
 program=$1
 failed=0
-for seed in {1..20}; do
+for ((seed = 1; seed <= ${2:-20}; seed++)); do
     async=early
     ((seed % 2)) || async=random
     ((seed % 5)) || async=late

@@ -196,7 +196,8 @@ static void plan_cuda(const struct options *o, const struct strings *compiler, c
         strings_add(argv, name);
         if (through)
             strings_add(argv, "-Xcompiler");
-        strings_add(argv, o->device[i].value);
+        /* What goes through nvcc is read by a shell; its own arguments are not. */
+        strings_add(argv, through ? mem_printf("\"%s\"", o->device[i].value) : o->device[i].value);
     }
     add_dependency(o, p);
     strings_append(argv, &o->extra[BACKEND_CUDA]);
