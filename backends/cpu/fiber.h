@@ -19,12 +19,6 @@ typedef struct pending {
     struct pending *next;
 } pending;
 
-/* What libcgx remembers of an mbarrier, found by its address: the word it wrote last - another one there now was written
- * by somebody else - and the number of the phase. */
-typedef struct {
-    uint64_t word, phase;
-} barrier_record;
-
 typedef struct {
     cgx_cpu_block pub;                     /* first: kernels see only this */
     int follow;                            /* blocks that the entry call was allowed to run behind this one */
@@ -33,11 +27,9 @@ typedef struct {
     pending *coalesced;
     char *shared_memory; /* owned; as large as any launch needed so far */
     size_t shared_capacity;
-    size_t frame_capacity;    /* of pub.frame, owned */
-    barrier_record *barriers; /* one for each 8 bytes of shared memory; made when a kernel first has an mbarrier */
-    size_t barrier_capacity;
+    size_t frame_capacity;     /* of pub.frame, owned */
     uint64_t barrier_phases;   /* of all mbarriers that have ended */
-    int has_barriers;          /* some record is in use */
+    int has_barriers;          /* some of pub.barriers, made when a kernel first has an mbarrier, is in use */
     cgx_cpu_barrier cluster;   /* of the cluster whose first block this is */
     unsigned cluster_round;    /* collectives of the cluster so far, as this block has seen them */
     uint32_t *stages, *stores; /* one a thread: copies committed so far; made when first needed */
@@ -203,5 +195,11 @@ typedef struct {
     const cgx_mask *members;
     const cgx__boundary *boundaries;
 } lane_states;
+/* Of the group that lane I waits in. */
+static inline int cgx__lane_group_size(const lane_states *l, int i)
+{
+    const int size = l->boundaries[l->state[i]].size;
+    return size ? size : l->size[i];
+}
 INTERNAL cgx_status cgx__report_lanes(const cgx_cpu_block *b, const lane_states *l, char *text, size_t bytes);
 #endif

@@ -33,6 +33,69 @@ void cgx__cpu_lanes_start(cgx_cpu_block *b, int *state)
         state[i] = CGX__LANE_READY;
 }
 
+/* ---- runs of lanes in the same state: most of the time there are few ---- */
+
+/* The first lane behind FROM whose state is another. */
+static inline int run_end(const int *state, int from, int count)
+{
+    const uint64_t v = (uint32_t)state[from] | (uint64_t)(uint32_t)state[from] << 32;
+    int i = from + 1;
+    for (; i + 8 <= count; i += 8) {
+        uint64_t s[4];
+        memcpy(s, state + i, sizeof s);
+        if ((s[0] ^ v) | (s[1] ^ v) | (s[2] ^ v) | (s[3] ^ v))
+            break;
+    }
+    while (i < count && state[i] == state[from])
+        i++;
+    return i;
+}
+
+uint64_t cgx__cpu_lanes_run(const int *state, int from, int count, int which)
+{
+    while (from < count && state[from] != which)
+        from = run_end(state, from, count);
+    return (uint64_t)(unsigned)from | (uint64_t)(unsigned)(from < count ? run_end(state, from, count) : count) << 32;
+}
+
+static void release_run(const lanes *l, int first, int end)
+{
+    const int next = (l->s.state[first] + 1) | CGX__LANE_READY;
+    for (int i = first; i < end; i++)
+        l->s.state[i] = next;
+}
+
+/* Releases the groups all of whose members stand in one run: the boundary whose step is to be run first, for all of them; -1 if there is
+ * none, -2 if there were no such groups. */
+static int resolve_runs(const lanes *l)
+{
+    int did = -2;
+    for (int i = 0, end; i < l->threads; i = end) {
+        end = run_end(l->s.state, i, l->threads);
+        if (!waits(l, i))
+            continue;
+        const cgx__boundary *b = at(l, i);
+        const int boundary = l->s.state[i];
+        int first = i, behind = end;
+        if (b->kind == CGX__TILE && b->size) {
+            first = (i + b->size - 1) & ~(b->size - 1);
+            behind = end & ~(b->size - 1);
+        } else if (b->kind != CGX__BLOCK || i || end < l->threads) {
+            continue;
+        }
+        if (first >= behind)
+            continue;
+        release_run(l, first, behind);
+        if (b->step >= 0) {
+            l->group[0] = first;
+            l->group[1] = behind - first;
+            return boundary;
+        }
+        did = -1;
+    }
+    return did;
+}
+
 /* Lanes of the group that lane I waits in: FIRST and those behind it whose bits are set, 64 at most, or SIZE of them. */
 static int is_member(int first, int i, cgx_mask members)
 {
@@ -53,7 +116,7 @@ static int complete(const lanes *l, int i, int first, int count, cgx_mask member
         const cgx__boundary *other = at(l, j);
         if (other->kind != mine->kind)
             return 0;
-        if ((mine->kind == CGX__TILE && l->s.size[j] != l->s.size[i]) ||
+        if ((mine->kind == CGX__TILE && cgx__lane_group_size(&l->s, j) != cgx__lane_group_size(&l->s, i)) ||
             (mine->kind == CGX__COALESCED && l->s.members[j] != l->s.members[i]))
             return 0;
         /* The block's sync and its collectives do not meet; those of one tile or coalesced group do. */
@@ -70,10 +133,11 @@ static int complete(const lanes *l, int i, int first, int count, cgx_mask member
 static int resolve(const lanes *l, int i)
 {
     const cgx__boundary *mine = at(l, i);
+    const int size = cgx__lane_group_size(&l->s, i);
     int first = 0, count = l->threads;
     cgx_mask members = 0;
     if (mine->kind == CGX__TILE) {
-        count = l->s.size[i];
+        count = size;
         first = i & ~(count - 1);
     } else if (mine->kind == CGX__COALESCED) {
         first = i & ~63;
@@ -89,7 +153,7 @@ static int resolve(const lanes *l, int i)
     if (mine->step < 0)
         return -1;
     l->group[0] = members ? first + __builtin_ctzll(members) : first;
-    l->group[1] = members ? l->s.size[i] : count < l->threads ? count : l->threads;
+    l->group[1] = members ? size : count < l->threads ? count : l->threads;
     return boundary;
 }
 
@@ -122,22 +186,14 @@ static int coalesce(const lanes *l)
 static int release_kind(const lanes *l, int kind)
 {
     int line = 0;
-    for (int i = 0; i < l->threads; i++)
+    for (int i = 0, end; i < l->threads; i = end) {
+        end = run_end(l->s.state, i, l->threads);
         if (waits(l, i) && at(l, i)->kind == kind) {
             line = at(l, i)->line;
-            release(l, i);
+            release_run(l, i, end);
         }
-    return line;
-}
-
-static int lowest_ready(const lanes *l)
-{
-    unsigned best = ~0u;
-    for (int i = 0; i < l->threads; i++) {
-        const unsigned s = l->s.state[i] >= CGX__LANE_READY ? (unsigned)l->s.state[i] : ~0u;
-        best = s < best ? s : best;
     }
-    return best == ~0u ? -1 : (int)(best & (CGX__LANE_READY - 1));
+    return line;
 }
 
 static __attribute__((noreturn)) void deadlock(const lanes *l)
@@ -154,26 +210,43 @@ int cgx__cpu_lanes_next(cgx_cpu_block *b, int *state, const int *size, const cgx
 {
     const lanes l = { { state, size, members, boundaries }, b, b->shape.threads, count + 1, group };
     for (;;) {
-        int region = lowest_ready(&l);
-        if (region >= 0)
-            return region;
-
-        /* Nobody can run: whose group is complete? All lanes that have not ended at some sync of the block are one group. */
-        int alive = 0, at_block = 0, any = 0;
-        for (int i = 0; i < l.threads; i++)
-            if (waits(&l, i)) {
-                alive++;
-                if (at(&l, i)->kind == CGX__GRID && !b->worker->grid.expected)
-                    cgx__cpu_misuse_of(b, i, at(&l, i)->line, NOT_COOPERATIVE);
-                at_block += at(&l, i)->kind == CGX__BLOCK && at(&l, i)->step < 0;
+        /* The lowest region that lanes are ready for: those behind catch up. */
+        int lowest = -1, alive = 0, at_block = 0, in_groups = 0, coalescing = 0, any = 0;
+        for (int i = 0, end; i < l.threads; i = end) {
+            end = run_end(state, i, l.threads);
+            if (state[i] >= CGX__LANE_READY) {
+                if (lowest < 0 || state[i] < lowest)
+                    lowest = state[i];
+            } else if (state[i] >= 0) {
+                alive += end - i;
+                const cgx__boundary *where = at(&l, i);
+                if (where->kind == CGX__BLOCK && where->step < 0)
+                    at_block += end - i;
+                else if (where->kind <= CGX__GRID)
+                    in_groups = 1;
+                else if (where->kind == CGX__COALESCING)
+                    coalescing = 1;
             }
+        }
+        if (lowest >= 0)
+            return lowest & (CGX__LANE_READY - 1);
         if (!alive)
             return -1;
+
+        /* Nobody can run: whose group is complete? All lanes that have not ended at some sync of the block are one group. */
         if (at_block == alive) {
             release_kind(&l, CGX__BLOCK);
             continue;
         }
-        for (int i = 0; i < l.threads; i++) {
+        const int whole = in_groups ? resolve_runs(&l) : -2;
+        if (whole >= 0)
+            return l.regions + whole;
+        if (whole == -1)
+            continue;
+        for (int i = 0; in_groups && i < l.threads; i++)
+            if (waits(&l, i) && at(&l, i)->kind == CGX__GRID && !b->worker->grid.expected)
+                cgx__cpu_misuse_of(b, i, at(&l, i)->line, NOT_COOPERATIVE);
+        for (int i = 0; in_groups && i < l.threads; i++) {
             if (!waits(&l, i))
                 continue;
             const int kind = at(&l, i)->kind;
@@ -184,7 +257,7 @@ int cgx__cpu_lanes_next(cgx_cpu_block *b, int *state, const int *size, const cgx
                 return l.regions + boundary;
             any |= boundary == -1;
         }
-        if (any || coalesce(&l))
+        if (any || (coalescing && coalesce(&l)))
             continue;
         /* A lane that waits at an mbarrier has looked at it; it looks again when a phase has ended since the last time. */
         const int phases = (int)((block *)b)->barrier_phases, at_mbarriers = group[2] != phases;

@@ -4,12 +4,17 @@
 #include <time.h>
 #include "fiber.h"
 
-/* Low to high: 20 bits pending arrivals, 20 bits expected ones, 21 bits bytes still to land (offset by 2^20, so that
- * bytes may land before they are announced), the phase's parity, and a mark of an initialised barrier. A token is the pending
- * count and, above it, the number of the phase. */
-enum { COUNT_BITS = 20, TX_BITS = 21 };
-static const uint64_t COUNT_MASK = (1u << COUNT_BITS) - 1, TX_MASK = (1u << TX_BITS) - 1, TX_ZERO = 1u << (TX_BITS - 1);
-enum { EXPECTED_AT = COUNT_BITS, TX_AT = 2 * COUNT_BITS, PARITY_AT = TX_AT + TX_BITS, VALID_AT = PARITY_AT + 1 };
+enum {
+    COUNT_BITS = CGX__COUNT_BITS,
+    TX_BITS = 21,
+    EXPECTED_AT = COUNT_BITS,
+    TX_AT = 2 * COUNT_BITS,
+    PARITY_AT = CGX__PARITY_AT,
+    VALID_AT = CGX__VALID_AT
+};
+static const uint64_t COUNT_MASK = CGX__COUNT_MASK, TX_MASK = (1u << TX_BITS) - 1, TX_ZERO = 1u << (TX_BITS - 1);
+typedef cgx_cpu_barrier_record barrier_record;
+CGX__STATIC_ASSERT((int)PARITY_AT == (int)TX_AT + (int)TX_BITS, "the parity is behind the bytes");
 
 typedef struct {
     uint64_t pending, expected;
@@ -36,14 +41,15 @@ static barrier_record *record_of(cgx_cpu_thread *t, const cgx_mbarrier *b, int l
     block *owner = cgx__block_of(t, b);
     if (CGX__UNLIKELY(!owner || (uintptr_t)b & 7))
         cgx__cpu_misuse(t, line, "an mbarrier is an aligned 64-bit word in shared memory");
-    if (CGX__UNLIKELY(owner->barrier_capacity < owner->pub.shared_bytes / 8)) {
-        free(owner->barriers);
-        owner->barriers = calloc(owner->pub.shared_bytes / 8, sizeof *owner->barriers);
-        owner->barrier_capacity = owner->barriers ? owner->pub.shared_bytes / 8 : 0;
-        if (!owner->barriers)
+    cgx_cpu_block *const of = &owner->pub;
+    if (CGX__UNLIKELY(of->barrier_bytes < of->shared_bytes)) {
+        free(of->barriers);
+        of->barriers = calloc(of->shared_bytes / 8 + 1, sizeof *of->barriers);
+        of->barrier_bytes = of->barriers ? (of->shared_bytes + 7) & ~(size_t)7 : 0;
+        if (!of->barriers)
             cgx__cpu_misuse(t, line, "no memory for the records of mbarriers");
     }
-    return owner->barriers + ((const char *)b - owner->pub.shared) / 8;
+    return of->barriers + ((const char *)b - of->shared) / 8;
 }
 
 static barrier_record *live_record(cgx_cpu_thread *t, const cgx_mbarrier *b, int line)
@@ -51,7 +57,7 @@ static barrier_record *live_record(cgx_cpu_thread *t, const cgx_mbarrier *b, int
     barrier_record *r = record_of(t, b, line);
     if (CGX__UNLIKELY(!r->word))
         cgx__cpu_misuse(t, line, "the mbarrier is not initialised");
-    if (CGX__UNLIKELY(r->word != b->word))
+    if (CGX__UNLIKELY((r->word ^ b->word) >> COUNT_BITS))
         cgx__cpu_misuse(t, line, "the memory of an mbarrier was written without cgx_mbarrier_inval");
     return r;
 }
@@ -162,6 +168,40 @@ int cgx__cpu_mbarrier_token_parity(cgx_cpu_thread *t, const cgx_mbarrier *b, cgx
 {
     token_over(t, b, token, line);
     return (int)(token.word >> COUNT_BITS & 1);
+}
+
+/* ---- what the lanes of compiled entries cannot do in line ---- */
+
+cgx_mbarrier_token cgx__cpu_lane_arrive(cgx_cpu_block *block, int rank, cgx_mbarrier *b, int64_t n, int drop,
+                                        int64_t bytes, int line)
+{
+    cgx_cpu_thread t = { .block = block, .forked = 1, .rank = rank, .shape = &block->shape };
+    return cgx__cpu_mbarrier_arrive(&t, b, n, drop, bytes, line);
+}
+
+void cgx__cpu_lane_init(cgx_cpu_block *block, int rank, cgx_mbarrier *b, int64_t count, int line)
+{
+    cgx_cpu_thread t = { .block = block, .forked = 1, .rank = rank, .shape = &block->shape };
+    cgx__cpu_mbarrier_init(&t, b, count, line);
+}
+
+void cgx__cpu_lane_inval(cgx_cpu_block *block, int rank, cgx_mbarrier *b, int line)
+{
+    cgx_cpu_thread t = { .block = block, .forked = 1, .rank = rank, .shape = &block->shape };
+    cgx__cpu_mbarrier_inval(&t, b, line);
+}
+
+int cgx__cpu_lane_token_parity(cgx_cpu_block *block, int rank, const cgx_mbarrier *b, cgx_mbarrier_token token,
+                               int line)
+{
+    cgx_cpu_thread t = { .block = block, .forked = 1, .rank = rank, .shape = &block->shape };
+    return cgx__cpu_mbarrier_token_parity(&t, b, token, line);
+}
+
+int cgx__cpu_lane_parity(cgx_cpu_block *block, int rank, const cgx_mbarrier *b, int line)
+{
+    cgx_cpu_thread t = { .block = block, .forked = 1, .rank = rank, .shape = &block->shape };
+    return cgx__cpu_mbarrier_parity(&t, b, line);
 }
 
 uint64_t cgx__cpu_nanoseconds(void)

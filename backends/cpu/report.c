@@ -73,13 +73,16 @@ static void put_queue(writer *w, const block *b, const cgx_cpu_barrier *q, const
 static int lanes_with(const cgx_cpu_block *b, const lane_states *l, int i, uint64_t *set)
 {
     const cgx__boundary *at = l->boundaries + l->state[i];
-    const int base = at->kind == CGX__TILE ? i & ~(l->size[i] - 1) : at->kind == CGX__COALESCED ? i & ~63 : 0;
-    const int end = at->kind == CGX__TILE        ? base + l->size[i]
+    const int base = at->kind == CGX__TILE        ? i & ~(cgx__lane_group_size(l, i) - 1)
+                     : at->kind == CGX__COALESCED ? i & ~63
+                                                  : 0;
+    const int end = at->kind == CGX__TILE        ? base + cgx__lane_group_size(l, i)
                     : at->kind == CGX__COALESCED ? base + 64
                                                  : b->shape.threads;
     memset(set, 0, CGX__MAX_THREADS / 8);
     for (int j = base; j < end && j < b->shape.threads; j++)
-        if (l->state[j] == l->state[i] && (at->kind != CGX__TILE || l->size[j] == l->size[i]) &&
+        if (l->state[j] == l->state[i] &&
+            (at->kind != CGX__TILE || cgx__lane_group_size(l, j) == cgx__lane_group_size(l, i)) &&
             (at->kind != CGX__COALESCED || l->members[j] == l->members[i]))
             set[j / 64] |= (uint64_t)1 << j % 64;
     return base;
@@ -116,7 +119,9 @@ cgx_status cgx__report_lanes(const cgx_cpu_block *b, const lane_states *l, char 
         }
         switch (at->kind) {
         case CGX__BLOCK: snprintf(what, sizeof what, "the block"); break;
-        case CGX__TILE: snprintf(what, sizeof what, "the tile of %d from rank %d on", l->size[i], base); break;
+        case CGX__TILE:
+            snprintf(what, sizeof what, "the tile of %d from rank %d on", cgx__lane_group_size(l, i), base);
+            break;
         case CGX__COALESCED:
             snprintf(what, sizeof what, "a coalesced group from rank %d on", base + __builtin_ctzll(l->members[i]));
             break;
@@ -127,7 +132,7 @@ cgx_status cgx__report_lanes(const cgx_cpu_block *b, const lane_states *l, char 
         put_ranks(&out, set, n);
         put(&out, " wait in %s of %s (line %d", operations[at->operation], what, at->line);
         if (at->kind <= CGX__COALESCED)
-            put(&out, ", %d of %d are there", there, l->size[i]);
+            put(&out, ", %d of %d are there", there, cgx__lane_group_size(l, i));
         put(&out, "); ");
     }
     if (have_ended) {

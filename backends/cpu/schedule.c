@@ -128,6 +128,15 @@ static void prepare_block(worker *w, block *b, int rank, int slot)
     b->pub.cluster_blocks = l->cluster_blocks;
 }
 
+/* Those of the block before: their words, too, which compiled entries look at without their records. */
+static void forget_barriers(cgx_cpu_block *b)
+{
+    for (size_t i = 0; i < b->barrier_bytes / 8; i++)
+        if (b->barriers[i].word)
+            memset(b->shared + 8 * i, 0, 8);
+    memset(b->barriers, 0, b->barrier_bytes / 8 * sizeof *b->barriers);
+}
+
 /* The next block this worker is to run, ready to start, or NULL. */
 static block *start_block(worker *w)
 {
@@ -152,7 +161,7 @@ static block *start_block(worker *w)
         b->cluster.expected = l->cluster_blocks * l->shape.threads;
     }
     if (b->has_barriers)
-        memset(b->barriers, 0, b->barrier_capacity * sizeof *b->barriers);
+        forget_barriers(&b->pub);
     b->has_barriers = 0;
     if (b->stages)
         memset(b->stages, 0, (size_t)l->shape.threads * sizeof *b->stages);

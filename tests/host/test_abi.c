@@ -63,20 +63,21 @@ static const fact facts[] = {
     FIELD(cgx_cpu_block, shared_bytes), FIELD(cgx_cpu_block, barrier), FIELD(cgx_cpu_block, tiles),
     FIELD(cgx_cpu_block, in), FIELD(cgx_cpu_block, out), FIELD(cgx_cpu_block, argument), FIELD(cgx_cpu_block, cluster),
     FIELD(cgx_cpu_block, peers), FIELD(cgx_cpu_block, cluster_rank), FIELD(cgx_cpu_block, cluster_blocks),
-    SIZE(cgx_cpu_worker), FIELD(cgx_cpu_worker, ready_head), FIELD(cgx_cpu_worker, ready_tail),
-    FIELD(cgx_cpu_worker, scheduler), FIELD(cgx_cpu_worker, grid), FIELD(cgx_cpu_worker, waiters),
-    FIELD(cgx_cpu_worker, poll_address), FIELD(cgx_cpu_worker, poll_bits), FIELD(cgx_cpu_worker, polls),
-    FIELD(cgx_cpu_worker, deferred), FIELD(cgx_cpu_worker, shuffled), FIELD(cgx_cpu_worker, late), SIZE(cgx_cpu_thread),
-    FIELD(cgx_cpu_thread, node), FIELD(cgx_cpu_thread, block), FIELD(cgx_cpu_thread, forked),
-    FIELD(cgx_cpu_thread, arrived), FIELD(cgx_cpu_thread, rank), FIELD(cgx_cpu_thread, index),
-    FIELD(cgx_cpu_thread, grid_rank), FIELD(cgx_cpu_thread, shape), SIZE(cgx_group), FIELD(cgx_group, t),
-    FIELD(cgx_group, level), FIELD(cgx_group, meta_rank), FIELD(cgx_group, meta_size), FIELD(cgx_group, kind),
-    FIELD(cgx_group, size), FIELD(cgx_group, rank), FIELD(cgx_group, lanes), SIZE(cgx_cpu_collective),
-    FIELD(cgx_cpu_collective, operation), FIELD(cgx_cpu_collective, type), FIELD(cgx_cpu_collective, code),
-    FIELD(cgx_cpu_collective, bytes), FIELD(cgx_cpu_collective, apply), FIELD(cgx_cpu_collective, target),
-    FIELD(cgx_cpu_collective, scope), SIZE(cgx_mbarrier), SIZE(cgx_mbarrier_token), NUMBER(CGX__VALUE_BYTES),
-    NUMBER(CGX__MAX_THREADS), NUMBER(CGX__BARRIERS), NUMBER(CGX__BLOCK), NUMBER(CGX__TILE), NUMBER(CGX__COALESCED),
-    NUMBER(CGX__CLUSTER), NUMBER(CGX__GRID), NUMBER(CGX_SCOPE_BLOCK), NUMBER(CGX_SCOPE_CLUSTER),
+    FIELD(cgx_cpu_block, frame), FIELD(cgx_cpu_block, barriers), FIELD(cgx_cpu_block, barrier_bytes),
+    SIZE(cgx_cpu_barrier_record), SIZE(cgx__boundary), SIZE(cgx_cpu_worker), FIELD(cgx_cpu_worker, ready_head),
+    FIELD(cgx_cpu_worker, ready_tail), FIELD(cgx_cpu_worker, scheduler), FIELD(cgx_cpu_worker, grid),
+    FIELD(cgx_cpu_worker, waiters), FIELD(cgx_cpu_worker, poll_address), FIELD(cgx_cpu_worker, poll_bits),
+    FIELD(cgx_cpu_worker, polls), FIELD(cgx_cpu_worker, deferred), FIELD(cgx_cpu_worker, shuffled),
+    FIELD(cgx_cpu_worker, late), SIZE(cgx_cpu_thread), FIELD(cgx_cpu_thread, node), FIELD(cgx_cpu_thread, block),
+    FIELD(cgx_cpu_thread, forked), FIELD(cgx_cpu_thread, arrived), FIELD(cgx_cpu_thread, rank),
+    FIELD(cgx_cpu_thread, index), FIELD(cgx_cpu_thread, grid_rank), FIELD(cgx_cpu_thread, shape), SIZE(cgx_group),
+    FIELD(cgx_group, t), FIELD(cgx_group, level), FIELD(cgx_group, meta_rank), FIELD(cgx_group, meta_size),
+    FIELD(cgx_group, kind), FIELD(cgx_group, size), FIELD(cgx_group, rank), FIELD(cgx_group, lanes),
+    SIZE(cgx_cpu_collective), FIELD(cgx_cpu_collective, operation), FIELD(cgx_cpu_collective, type),
+    FIELD(cgx_cpu_collective, code), FIELD(cgx_cpu_collective, bytes), FIELD(cgx_cpu_collective, apply),
+    FIELD(cgx_cpu_collective, target), FIELD(cgx_cpu_collective, scope), SIZE(cgx_mbarrier), SIZE(cgx_mbarrier_token),
+    NUMBER(CGX__VALUE_BYTES), NUMBER(CGX__MAX_THREADS), NUMBER(CGX__BARRIERS), NUMBER(CGX__BLOCK), NUMBER(CGX__TILE),
+    NUMBER(CGX__COALESCED), NUMBER(CGX__CLUSTER), NUMBER(CGX__GRID), NUMBER(CGX_SCOPE_BLOCK), NUMBER(CGX_SCOPE_CLUSTER),
     NUMBER(CGX_SCOPE_DEVICE), NUMBER(CGX_SCOPE_SYSTEM),
 #define OPERATION(symbol, text) NUMBER(CGX__OP_##symbol),
     CGX_FOREACH_OPERATION(OPERATION)
@@ -88,7 +89,7 @@ static const fact facts[] = {
 
 /* The layout that the version stands for, on processors with 64-bit pointers. */
 enum { VERSION = 1 };
-static const uint64_t LAYOUT = 0xe7476a5257cca4d1;
+static const uint64_t LAYOUT = 0x2ed7e263c3204a2b;
 
 static void layout_and_version(void **state)
 {

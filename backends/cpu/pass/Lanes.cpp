@@ -94,7 +94,7 @@ static void keepLoop(Instruction *Back, MDNode *Accesses) {
   Back->setMetadata(LLVMContext::MD_loop, Id);
 }
 
-LaneLoop createLaneLoop(Kernel &K, const Twine &Name) {
+LaneLoop createLaneLoop(Kernel &K, const Twine &Name, Value *First, Value *End) {
   LLVMContext &C = K.F.getContext();
   auto Make = [&](const char *Part) { return BasicBlock::Create(C, Name + "." + Part, &K.F); };
   LaneLoop L;
@@ -103,7 +103,12 @@ LaneLoop createLaneLoop(Kernel &K, const Twine &Name) {
 
   IRBuilder<> IR(L.Head);
   Value *Zero = IR.getInt32(0), *One = IR.getInt32(1);
-  Value *Count = IR.CreateMul(K.NY, K.NZ, "", true, true);
+  Value *Count = IR.CreateMul(K.NY, K.NZ, "", true, true), *Row0 = Zero, *Y0 = Zero, *Z0 = Zero;
+  if (First) {
+    Count = IR.CreateAdd(IR.CreateUDiv(IR.CreateSub(End, One), K.NX), One);
+    Row0 = IR.CreateUDiv(First, K.NX);
+    Y0 = IR.CreateURem(Row0, K.NY), Z0 = IR.CreateUDiv(Row0, K.NY);
+  }
   IR.CreateBr(L.Row);
 
   IR.SetInsertPoint(L.Row);
@@ -119,9 +124,9 @@ LaneLoop createLaneLoop(Kernel &K, const Twine &Name) {
   Value *NewY = IR.CreateSelect(Plane, Zero, NextY), *NewZ = IR.CreateAdd(Z, IR.CreateZExt(Plane, IR.getInt32Ty()));
   keepLoop(IR.CreateCondBr(IR.CreateICmpULT(NextRow, Count), L.Row, L.Exit), nullptr);
 
-  R->addIncoming(Zero, L.Head), R->addIncoming(NextRow, L.RowEnd);
-  Y->addIncoming(Zero, L.Head), Y->addIncoming(NewY, L.RowEnd);
-  Z->addIncoming(Zero, L.Head), Z->addIncoming(NewZ, L.RowEnd);
+  R->addIncoming(Row0, L.Head), R->addIncoming(NextRow, L.RowEnd);
+  Y->addIncoming(Y0, L.Head), Y->addIncoming(NewY, L.RowEnd);
+  Z->addIncoming(Z0, L.Head), Z->addIncoming(NewZ, L.RowEnd);
   return L;
 }
 

@@ -51,7 +51,8 @@ struct LaneRange {
   llvm::BasicBlock *Body, *Latch;
   llvm::Value *Rank, *X, *Y, *Z, *Lane; // Lane is the rank as an index
 };
-LaneLoop createLaneLoop(Kernel &K, const llvm::Twine &Name);
+// First, End: only the rows that have lanes First to End - 1 in them.
+LaneLoop createLaneLoop(Kernel &K, const llvm::Twine &Name, llvm::Value *First = nullptr, llvm::Value *End = nullptr);
 // Adds the loop over lanes From to To - 1 of the row; null: its begin and its end. OneLane: there are no more than
 // that.
 LaneRange addRange(Kernel &K, LaneLoop &L, llvm::Value *From, llvm::Value *To, uint32_t Step, const llvm::Twine &Name);

@@ -18,9 +18,15 @@ class LanesEmitter {
   Value *State, *Sizes, *Members, *Group;
   BasicBlock *Dispatch, *Done;
   SwitchInst *Next;
+  FunctionCallee NextRun;
 
   static uint64_t number(const Value *V) { return cast<ConstantInt>(V)->getZExtValue(); }
 
+  // 0: not a constant.
+  static uint64_t constantSize(const CallInst *M) {
+    const auto *Size = dyn_cast<ConstantInt>(M->getArgOperand(StepSize));
+    return Size && number(M->getArgOperand(StepKind)) != WaitCoalesced ? Size->getZExtValue() : 0;
+  }
   // Steps are one where they do the same: lanes at different marks may take part in it together.
   static bool sameStep(const CallInst *A, const CallInst *B) {
     if (!A)
@@ -32,7 +38,7 @@ class LanesEmitter {
   }
   Constant *boundaryTable() {
     Type *I32 = Type::getInt32Ty(C);
-    StructType *Row = StructType::get(I32, I32, I32, I32);
+    StructType *Row = StructType::get(I32, I32, I32, I32, I32);
     SmallVector<Constant *, 8> Rows;
     for (unsigned I = 0; I < K.Boundaries.size(); I++) {
       const CallInst *M = K.Boundaries[I].Step;
@@ -47,26 +53,37 @@ class LanesEmitter {
       auto Int = [&](int64_t V) { return ConstantInt::getSigned(I32, V); };
       Rows.push_back(ConstantStruct::get(Row, {Int(number(M->getArgOperand(StepKind))), Int(Step),
                                                Int(number(M->getArgOperand(StepOperation))),
-                                               Int(number(M->getArgOperand(StepLine)))}));
+                                               Int(number(M->getArgOperand(StepLine))), Int(constantSize(M))}));
     }
     ArrayType *T = ArrayType::get(Row, Rows.size());
     return new GlobalVariable(*K.F.getParent(), T, true, GlobalValue::PrivateLinkage, ConstantArray::get(T, Rows),
                               "cgx.boundaries");
   }
 
+  // For each run of lanes that are ready: a loop over them, row by row.
   void emitRegion(unsigned Index, const Region &R) {
-    LaneLoop Loop = createLaneLoop(K, "r" + Twine(Index));
-    const LaneRange L = addRange(K, Loop, nullptr, nullptr, 1, "r" + Twine(Index));
+    const std::string Name = "r" + std::to_string(Index);
+    BasicBlock *Runs = BasicBlock::Create(C, Name + ".runs", &K.F), *Run = BasicBlock::Create(C, Name + ".run", &K.F);
+    IRBuilder<> IR(Runs);
+    PHINode *From = IR.CreatePHI(IR.getInt32Ty(), 2);
+    Value *Both = IR.CreateCall(NextRun, {State, From, K.Threads, IR.getInt32(Index | LaneReady)});
+    Value *First = IR.CreateTrunc(Both, IR.getInt32Ty()),
+          *End = IR.CreateTrunc(IR.CreateLShr(Both, 32), IR.getInt32Ty());
+    IR.CreateCondBr(IR.CreateICmpULT(First, K.Threads), Run, Dispatch);
+    LaneLoop Loop = createLaneLoop(K, Name, First, End);
+    BranchInst::Create(Loop.Head, Run);
+    IR.SetInsertPoint(Loop.Row);
+    // The part of the run that is in this row.
+    Value *Low = IR.CreateBinaryIntrinsic(Intrinsic::usub_sat, First, Loop.First);
+    Value *High = IR.CreateBinaryIntrinsic(Intrinsic::umin, IR.CreateSub(End, Loop.First), K.NX);
+    const LaneRange L = addRange(K, Loop, Low, High, 1, Name);
     closeLaneLoop(Loop);
+    From->addIncoming(IR.getInt32(0), Dispatch);
+    From->addIncoming(End, Loop.Exit);
     K.LaneLoops++, K.Regions++;
-    IRBuilder<> IR(L.Body);
+    IR.SetInsertPoint(L.Body);
     ValueToValueMapTy Map;
     Value *Mine = IR.CreateInBoundsGEP(IR.getInt32Ty(), State, L.Lane);
-    LoadInst *Now = IR.CreateLoad(IR.getInt32Ty(), Mine);
-    Now->setMetadata(LLVMContext::MD_access_group, Loop.Accesses);
-    BasicBlock *Ready = BasicBlock::Create(C, "ready", &K.F);
-    IR.CreateCondBr(IR.CreateICmpEQ(Now, IR.getInt32(Index | LaneReady)), Ready, L.Latch);
-    IR.SetInsertPoint(Ready);
     Frame.mapLane(IR, L.Lane, Map, true);
     SmallVector<BasicBlock *, 8> Copies;
     auto Store = [&](IRBuilder<> &To, Value *V, Value *Array, Type *T) {
@@ -79,7 +96,8 @@ class LanesEmitter {
       ValueToValueMapTy Here;
       Frame.mapLane(To, L.Lane, Here);
       if (CallInst *M = cloneBoundary(K.Boundaries[E], To, Here)) {
-        Store(To, M->getArgOperand(StepSize), Sizes, To.getInt32Ty());
+        if (!constantSize(M))
+          Store(To, M->getArgOperand(StepSize), Sizes, To.getInt32Ty());
         if (number(M->getArgOperand(StepKind)) == WaitCoalesced)
           Store(To, M->getArgOperand(StepMembers), Members, To.getInt64Ty());
         Store(To, To.getInt32(E), State, To.getInt32Ty());
@@ -103,8 +121,8 @@ class LanesEmitter {
     IR.CreateBr(cast<BasicBlock>(Map[R.Start]));
     Copies.append(Cloned.begin(), Cloned.end());
     finishLane(L, Loop.Accesses, Copies);
-    BranchInst::Create(Dispatch, Loop.Exit);
-    Next->addCase(IR.getInt32(Index), Loop.Head);
+    BranchInst::Create(Runs, Loop.Exit);
+    Next->addCase(IR.getInt32(Index), Runs);
   }
 
   // The step of a group, with the operands of its first lane.
@@ -166,6 +184,7 @@ public:
       IR.CreateStore(ConstantInt::getSigned(I32, -1), IR.CreateConstInBoundsGEP1_64(I32, Group, I));
     IR.CreateBr(Dispatch);
 
+    NextRun = M->getOrInsertFunction("cgx__cpu_lanes_run", I64, Ptr, I32, I32, I32);
     IR.SetInsertPoint(Dispatch);
     FunctionCallee Ask = M->getOrInsertFunction("cgx__cpu_lanes_next", I32, Ptr, Ptr, Ptr, Ptr, Ptr, I32, Ptr);
     Value *What =

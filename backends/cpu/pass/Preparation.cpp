@@ -29,11 +29,9 @@ static std::string textOf(const Value *V) {
 
 // Functions of libcgx that end at once and park nobody.
 static bool neverParks(StringRef Name) {
-  static const char *const Names[] = {
-      "cgx__cpu_misuse_of",      "cgx__cpu_nanoseconds",           "cgx__cpu_mbarrier_init",
-      "cgx__cpu_mbarrier_inval", "cgx__cpu_mbarrier_arrive",       "cgx__cpu_mbarrier_parity",
-      "cgx__cpu_token_pending",  "cgx__cpu_mbarrier_token_parity", "cgx__cpu_arrive_on"};
-  return is_contained(Names, Name);
+  static const char *const Names[] = {"cgx__cpu_misuse_of", "cgx__cpu_nanoseconds", "cgx__cpu_token_pending",
+                                      "cgx__cpu_arrive_on"};
+  return is_contained(Names, Name) || Name.starts_with("cgx__cpu_lane_");
 }
 
 static std::string whatItDoes(StringRef Name) {

@@ -79,6 +79,12 @@ typedef struct {
     int64_t block_rank, blocks;
 } cgx_cpu_shape;
 
+/* What libcgx remembers of an mbarrier, found by its address: the word it wrote last - one there now that differs in more
+ * than the pending arrivals was written by somebody else - and the number of the phase. */
+typedef struct {
+    uint64_t word, phase;
+} cgx_cpu_barrier_record;
+
 struct cgx_cpu_block {
     cgx_cpu_shape shape;
     int next;   /* rank at which the next entry call starts */
@@ -97,6 +103,8 @@ struct cgx_cpu_block {
     struct cgx_cpu_block *const *peers; /* the cluster's blocks by rank */
     int cluster_rank, cluster_blocks;
     char *frame; /* of a compiled entry: its frame_bytes for each thread, the number of threads rounded up to 64 */
+    cgx_cpu_barrier_record *barriers; /* one for each 8 bytes of the first barrier_bytes of shared memory */
+    size_t barrier_bytes;
 };
 
 struct cgx_cpu_worker {

@@ -92,12 +92,16 @@ CGX_API void cgx__cpu_wide_sync(cgx_cpu_block *b, int packed, int first, int cou
  * of regions plus a boundary, whose step is to be run for group[1] lanes from group[0] on; or -1 when all have ended. */
 typedef struct {
     int kind, step, operation, line; /* step: equal numbers for steps that are one; -1 for none */
+    int size;                        /* of the group; 0 where lanes differ in it, or may */
 } cgx__boundary;
 /* Kinds of waits beyond those of groups: until others have run, on an mbarrier, and for the lanes of the warp that come to the same
  * place. */
 enum { CGX__POLL = CGX__GRID + 1, CGX__AT_MBARRIER, CGX__COALESCING };
 enum { CGX__LANE_READY = 0x10000, CGX__LANE_ENDED = -1 };
 CGX_API void cgx__cpu_lanes_start(cgx_cpu_block *b, int *state);
+/* The first lanes from FROM on whose state is WHICH: the number of the first, and above it, by 32 bits, that of the first behind them that is in
+ * another state. COUNT lanes in all; COUNT if there are none. */
+CGX_API uint64_t cgx__cpu_lanes_run(const int *state, int from, int count, int which);
 CGX_API int cgx__cpu_lanes_next(cgx_cpu_block *b, int *state, const int *size, const cgx_mask *members,
                                 const cgx__boundary *boundaries, int count, int *group);
 CGX__EXTERN_C_END
