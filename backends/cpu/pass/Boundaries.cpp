@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Where regions end: at marks, and around branches that all threads take together and that lead to different marks, so
-// that such a branch is taken once for the block and not in the loop over its threads.
+// that such a branch is taken once for the block and not in the loop over its threads. And behind what is the same for
+// all threads where a region begins: computed once, it is no value that a loop over the lanes hands on.
 #include "Lanes.h"
 #include "Marks.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 using namespace llvm;
@@ -114,6 +116,60 @@ void splitAtJoins(Kernel &K) {
       BasicBlock *Block = Join->splitBasicBlock(Join->getFirstNonPHI(), "join");
       addBoundary(K, Block, Block->splitBasicBlock(Block->begin(), "joined"), nullptr);
     }
+  }
+}
+
+// Computes the same for all threads and could be done by none.
+static bool isCommon(const Kernel &K, const Instruction &I) {
+  return !K.Divergent.contains(&I) && !I.isTerminator() && !isa<PHINode>(I) && markOf(&I) == Mark::None &&
+         !I.mayReadOrWriteMemory() && isSafeToSpeculativelyExecute(&I) &&
+         none_of(I.operands(), [&](const Use &O) { return K.Divergent.contains(O.get()); });
+}
+
+// The place behind what is common at the begin of B, after as much of it as possible has been moved there; null: nothing is.
+static Instruction *endOfCommon(const Kernel &K, BasicBlock *B) {
+  Instruction *End = nullptr;
+  SmallPtrSet<Instruction *, 16> Behind;
+  bool Any = any_of(B->phis(), [&](PHINode &P) { return !K.Divergent.contains(&P); });
+  if (any_of(B->phis(), [&](PHINode &P) { return K.Divergent.contains(&P); }))
+    return nullptr;
+  for (Instruction &I : make_early_inc_range(make_range(B->getFirstNonPHIIt(), B->end()))) {
+    const bool Common = isCommon(K, I) && none_of(I.operands(), [&](const Use &O) {
+      auto *Of = dyn_cast<Instruction>(O.get());
+      return Of && Behind.contains(Of);
+    });
+    if (!Common) {
+      End = End ? End : &I;
+      Behind.insert(&I);
+      continue;
+    }
+    Any = true;
+    if (End)
+      I.moveBefore(End);
+  }
+  return Any ? End : nullptr;
+}
+
+void splitAtCommon(Kernel &K) {
+  SmallVector<BasicBlock *, 16> Starts;
+  for (const Boundary &B : K.Boundaries)
+    Starts.push_back(B.After);
+  SmallPtrSet<BasicBlock *, 16> Seen;
+  for (BasicBlock *B : Starts) {
+    // Blocks that hold nothing lead to the one where a loop begins.
+    while (B->size() == 1 && B->getSingleSuccessor() && !K.BoundaryOf.count(B->getSingleSuccessor()))
+      if (!Seen.insert(B).second)
+        break;
+      else
+        B = B->getSingleSuccessor();
+    if (K.DivergentBlocks.contains(B) || K.BoundaryOf.count(B) || B == K.Entry || !Seen.insert(B).second)
+      continue;
+    Instruction *End = endOfCommon(K, B);
+    if (!End || isa<ReturnInst>(End) || (End->isTerminator() && !K.Divergent.contains(End->getOperand(0))))
+      continue;
+    BasicBlock *Block = B->splitBasicBlock(End, "common");
+    BasicBlock *After = Block->splitBasicBlock(Block->getFirstNonPHIIt(), "rest");
+    addBoundary(K, Block, After, nullptr);
   }
 }
 

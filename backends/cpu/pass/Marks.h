@@ -92,6 +92,7 @@ void splitAtMarks(Kernel &K);
 void splitAtUniformBranches(Kernel &K);
 // Where regions meet, so that no line is in two of them.
 void splitAtJoins(Kernel &K);
+void splitAtCommon(Kernel &K);
 // Frame.cpp: afterwards no value lives across a boundary but in slots.
 void spillAcrossBoundaries(Kernel &K);
 // Whether V is cheap to compute again from the thread's index and from what is the same for all.

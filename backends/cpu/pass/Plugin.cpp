@@ -98,7 +98,7 @@ std::string compile(Kernel &K) {
     return "fibers: " + K.Refusal;
   replaceModeMarks(K);
   if (!K.PerLane)
-    splitAtUniformBranches(K), splitAtGuards(K);
+    splitAtUniformBranches(K), splitAtCommon(K), splitAtGuards(K);
   if (K.Debugged)
     splitAtJoins(K);
   spillAcrossBoundaries(K);

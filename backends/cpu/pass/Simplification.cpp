@@ -6,6 +6,8 @@
 #include "Debugging.h"
 #include "Marks.h"
 #include "llvm/Analysis/InlineCost.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
@@ -87,6 +89,35 @@ static void dropAlignmentChecks(Function &F) {
       I.replaceAllUsesWith(Constant::getNullValue(I.getType()));
 }
 
+// Instructions of the loop when it and those in it have been unrolled in whole; no more than Limit are told apart.
+static uint64_t unrolledSize(const Loop &L, ScalarEvolution &SE, uint64_t Limit) {
+  uint64_t Size = 0;
+  for (const BasicBlock *B : L.blocks())
+    if (none_of(L.getSubLoops(), [&](const Loop *In) { return In->contains(B); }))
+      Size += B->size();
+  for (const Loop *In : L.getSubLoops())
+    Size += std::min(unrolledSize(*In, SE, Limit), Limit);
+  const unsigned Rounds = SE.getSmallConstantTripCount(&L);
+  return Rounds ? std::min(Size * Rounds, Limit) : Limit;
+}
+
+// A loop of a thread in the loop over the lanes keeps that from being vectorised. Short ones are unrolled in whole where
+// no thread waits in them.
+static void unrollShortLoops(Function &F, FunctionAnalysisManager &FAM) {
+  enum { AtMost = 5000 }; // instructions
+  auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+  LLVMContext &C = F.getContext();
+  for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
+    if (unrolledSize(*L, SE, AtMost) >= AtMost || any_of(L->blocks(), [](BasicBlock *B) {
+          return any_of(*B, [](Instruction &I) { return markOf(&I) == Mark::Step; });
+        }))
+      continue;
+    MDNode *Id = MDNode::getDistinct(C, {nullptr, MDNode::get(C, {MDString::get(C, "llvm.loop.unroll.full")})});
+    Id->replaceOperandWith(0, Id);
+    L->setLoopID(Id);
+  }
+}
+
 void simplifyEntry(Function &F, FunctionAnalysisManager &FAM, bool Debugged) {
   F.removeFnAttr(Attribute::OptimizeNone);
   inlineCalls(F);
@@ -107,11 +138,14 @@ void simplifyEntry(Function &F, FunctionAnalysisManager &FAM, bool Debugged) {
     FAM.invalidate(F, Exactly.run(F, FAM));
     return;
   }
-  FunctionPassManager P = scalars();
-  P.addPass(scalars());
-  LoopPassManager Loops;
-  Loops.addPass(LoopRotatePass());
-  Loops.addPass(IndVarSimplifyPass());
+  FunctionPassManager First = scalars(), P;
+  First.addPass(scalars());
+  LoopPassManager Rotation, Loops;
+  Rotation.addPass(LoopRotatePass());
+  Rotation.addPass(IndVarSimplifyPass());
+  First.addPass(createFunctionToLoopPassAdaptor(std::move(Rotation)));
+  FAM.invalidate(F, First.run(F, FAM));
+  unrollShortLoops(F, FAM);
   Loops.addPass(LoopFullUnrollPass(3));
   P.addPass(createFunctionToLoopPassAdaptor(std::move(Loops)));
   P.addPass(scalars());

@@ -36,66 +36,220 @@ CGX__INLINE cgx_half cgx__fold_f16(cgx_half a, cgx_half b, int code)
     return cgx_float_to_half(cgx__fold_f32(cgx_half_to_float(a), cgx_half_to_float(b), code));
 }
 
+/* Eight values at once, of the types and operators that processors have vectors for. Macros, since functions would pass vectors. */
+#define CGX__EIGHT(T) __attribute__((vector_size(8 * sizeof(T)), aligned(sizeof(T)), may_alias)) T
+#define CGX__FOUR(T) __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T)), may_alias)) T
+#define CGX__PICK __builtin_shufflevector
+/* Integers wrap: U is their unsigned type. */
+#define CGX__JOIN_INTEGER(V, U, a, b)                                        \
+    (code == CGX__CODE_PLUS      ? (V)((U)(a) + (U)(b))                      \
+     : code == CGX__CODE_LESS    ? __builtin_elementwise_min((V)(a), (V)(b)) \
+     : code == CGX__CODE_GREATER ? __builtin_elementwise_max((V)(a), (V)(b)) \
+     : code == CGX__CODE_BIT_AND ? (V)((a) & (b))                            \
+     : code == CGX__CODE_BIT_XOR ? (V)((a) ^ (b))                            \
+                                 : (V)((a) | (b)))
+#define CGX__JOIN_FLOAT(V, U, a, b) ((V)(a) + (V)(b))
+
+/* fold: of each eight of N values, N a multiple of 32, their adjacent pairs, the pairs' pairs and so on. scan: of 32 values,
+ * Kogge-Stone. */
+#define CGX__VECTOR_STEPS(s, T, unsigned_T, JOIN)                                                                   \
+    typedef CGX__EIGHT(T) cgx__eight_##s;                                                                           \
+    typedef CGX__FOUR(T) cgx__four_##s;                                                                             \
+    typedef CGX__EIGHT(unsigned_T) cgx__eight_of_##s;                                                               \
+    typedef CGX__FOUR(unsigned_T) cgx__four_of_##s;                                                                 \
+    CGX__INLINE void cgx__fold_eights_##s(T *CGX_RESTRICT to, const T *CGX_RESTRICT from, int n, int code)          \
+    {                                                                                                               \
+        CGX__NO_CONTRACTION(void) code;                                                                             \
+        for (int i = 0; i < n; i += 32) {                                                                           \
+            const cgx__eight_##s *const v = (const cgx__eight_##s *)(const void *)(from + i);                       \
+            const cgx__eight_##s a = v[0], b = v[1], c = v[2], d = v[3];                                            \
+            const cgx__eight_##s ab =                                                                               \
+                JOIN(cgx__eight_##s, cgx__eight_of_##s, CGX__PICK(a, b, 0, 2, 8, 10, 4, 6, 12, 14),                 \
+                     CGX__PICK(a, b, 1, 3, 9, 11, 5, 7, 13, 15));                                                   \
+            const cgx__eight_##s cd =                                                                               \
+                JOIN(cgx__eight_##s, cgx__eight_of_##s, CGX__PICK(c, d, 0, 2, 8, 10, 4, 6, 12, 14),                 \
+                     CGX__PICK(c, d, 1, 3, 9, 11, 5, 7, 13, 15));                                                   \
+            const cgx__eight_##s fours =                                                                            \
+                JOIN(cgx__eight_##s, cgx__eight_of_##s, CGX__PICK(ab, cd, 0, 2, 8, 10, 4, 6, 12, 14),               \
+                     CGX__PICK(ab, cd, 1, 3, 9, 11, 5, 7, 13, 15));                                                 \
+            *(cgx__four_##s *)(void *)(to + i / 8) =                                                                \
+                JOIN(cgx__four_##s, cgx__four_of_##s, CGX__PICK(fours, fours, 0, 1, 2, 3),                          \
+                     CGX__PICK(fours, fours, 4, 5, 6, 7));                                                          \
+        }                                                                                                           \
+    }                                                                                                               \
+    CGX__INLINE void cgx__scan_32_##s(T *to, const T *from, int code)                                               \
+    {                                                                                                               \
+        CGX__NO_CONTRACTION                                                                                         \
+        const cgx__eight_##s *const v = (const cgx__eight_##s *)(const void *)from;                                 \
+        cgx__eight_##s *const r = (cgx__eight_##s *)(void *)to;                                                     \
+        cgx__eight_##s a = v[0], b = v[1], c = v[2], d = v[3], t;                                                   \
+        (void)code;                                                                                                 \
+        CGX__SCAN_BY(s, JOIN, (7, 8, 9, 10, 11, 12, 13, 14), (8, 1, 2, 3, 4, 5, 6, 7))                              \
+        CGX__SCAN_BY(s, JOIN, (6, 7, 8, 9, 10, 11, 12, 13), (8, 9, 2, 3, 4, 5, 6, 7))                               \
+        CGX__SCAN_BY(s, JOIN, (4, 5, 6, 7, 8, 9, 10, 11), (8, 9, 10, 11, 4, 5, 6, 7))                               \
+        d = JOIN(cgx__eight_##s, cgx__eight_of_##s, c, d), c = JOIN(cgx__eight_##s, cgx__eight_of_##s, b, c);       \
+        b = JOIN(cgx__eight_##s, cgx__eight_of_##s, a, b);                                                          \
+        r[3] = JOIN(cgx__eight_##s, cgx__eight_of_##s, b, d), r[2] = JOIN(cgx__eight_##s, cgx__eight_of_##s, a, c); \
+        r[1] = b, r[0] = a;                                                                                         \
+    }
+/* Values move up by as many places as PLACES has of the vector before; those of the first stay where KEPT takes the second. */
+#define CGX__SCAN_BY(s, JOIN, places, kept)                                               \
+    d = JOIN(cgx__eight_##s, cgx__eight_of_##s, CGX__PICK_AT(c, d, CGX__LIST places), d); \
+    c = JOIN(cgx__eight_##s, cgx__eight_of_##s, CGX__PICK_AT(b, c, CGX__LIST places), c); \
+    b = JOIN(cgx__eight_##s, cgx__eight_of_##s, CGX__PICK_AT(a, b, CGX__LIST places), b); \
+    t = JOIN(cgx__eight_##s, cgx__eight_of_##s, CGX__PICK_AT(a, a, CGX__LIST places), a); \
+    a = CGX__PICK_AT(t, a, CGX__LIST kept);
+#define CGX__LIST(...) __VA_ARGS__
+#define CGX__PICK_AT(...) CGX__PICK(__VA_ARGS__)
+CGX__VECTOR_STEPS(i32, int, unsigned, CGX__JOIN_INTEGER)
+CGX__VECTOR_STEPS(u32, unsigned, unsigned, CGX__JOIN_INTEGER)
+CGX__VECTOR_STEPS(l, long, unsigned long, CGX__JOIN_INTEGER)
+CGX__VECTOR_STEPS(ul, unsigned long, unsigned long, CGX__JOIN_INTEGER)
+CGX__VECTOR_STEPS(i64, long long, unsigned long long, CGX__JOIN_INTEGER)
+CGX__VECTOR_STEPS(u64, unsigned long long, unsigned long long, CGX__JOIN_INTEGER)
+CGX__VECTOR_STEPS(f32, float, float, CGX__JOIN_FLOAT)
+CGX__VECTOR_STEPS(f64, double, double, CGX__JOIN_FLOAT)
+/* Others have nothing of the kind. */
+#define CGX__NO_VECTOR_STEPS(s, T)                                               \
+    CGX__INLINE void cgx__fold_eights_##s(T *to, const T *from, int n, int code) \
+    {                                                                            \
+        (void)to, (void)from, (void)n, (void)code;                               \
+    }                                                                            \
+    CGX__INLINE void cgx__scan_32_##s(T *to, const T *from, int code)            \
+    {                                                                            \
+        (void)to, (void)from, (void)code;                                        \
+    }
+CGX__NO_VECTOR_STEPS(i8, signed char)
+CGX__NO_VECTOR_STEPS(u8, unsigned char)
+CGX__NO_VECTOR_STEPS(c8, char)
+CGX__NO_VECTOR_STEPS(i16, short)
+CGX__NO_VECTOR_STEPS(u16, unsigned short)
+CGX__NO_VECTOR_STEPS(f16, cgx_half)
+CGX__INLINE int cgx__has_vector_steps(int type, int code)
+{
+    return type == CGX__TYPE_F32 || type == CGX__TYPE_F64
+               ? code == CGX__CODE_PLUS
+               : type == CGX__TYPE_I32 || type == CGX__TYPE_U32 || type == CGX__TYPE_I64 || type == CGX__TYPE_U64;
+}
+
 /* Packed: groups lie side by side and have a power of two of members, or there is one: pairs of all groups at once. The values
  * go to and fro between two arrays, the first of which is block->in. */
-#define CGX__COMPILED_STEPS(s, T, code_of_type)                                                                      \
-    CGX__INLINE void cgx__step_reduce_##s(                                                                           \
-        cgx_cpu_block *b, int packed, int first, int count, int size, int kind, int operation, int type, int code,   \
-        size_t bytes, void (*apply)(void *, const void *, const void *), void *target, int scope, cgx_mask members)  \
-    {                                                                                                                \
-        (void)kind, (void)operation, (void)type, (void)bytes, (void)apply, (void)target, (void)scope, (void)members; \
-        T *CGX_RESTRICT from = (T *)(void *)b->in, *CGX_RESTRICT to = (T *)(void *)b->out;                           \
-        if (packed) {                                                                                                \
-            int n = count;                                                                                           \
-            for (int members = size; members > 1; members = (members + 1) / 2) {                                     \
-                T *const other = from;                                                                               \
-                for (int i = 0; i < n / 2; i++)                                                                      \
-                    to[i] = cgx__fold_##s(from[2 * i], from[2 * i + 1], code);                                       \
-                if (n & 1) /* of one group */                                                                        \
-                    to[n / 2] = from[n - 1];                                                                         \
-                n = (n + 1) / 2;                                                                                     \
-                from = to, to = other;                                                                               \
-            }                                                                                                        \
-            if ((void *)from != (void *)b->out)                                                                      \
-                memcpy(b->out, from, (size_t)n * sizeof(T));                                                         \
-            return;                                                                                                  \
-        }                                                                                                            \
-        enum { STRIDE = CGX__VALUE_BYTES / sizeof(T) };                                                              \
-        for (int base = first; base < first + count; base += size) {                                                 \
-            T *v = from + (size_t)base * STRIDE;                                                                     \
-            for (int n = size; n > 1; n = (n + 1) / 2) {                                                             \
-                for (int i = 0; i < n / 2; i++)                                                                      \
-                    v[i * STRIDE] = cgx__fold_##s(v[2 * i * STRIDE], v[(2 * i + 1) * STRIDE], code);                 \
-                if (n & 1)                                                                                           \
-                    v[n / 2 * STRIDE] = v[(n - 1) * STRIDE];                                                         \
-            }                                                                                                        \
-            to[(size_t)base * STRIDE] = v[0];                                                                        \
-        }                                                                                                            \
-    }                                                                                                                \
-    CGX__INLINE T cgx__compiled_reduce_##s(cgx_group g, T v, int code, int line)                                     \
-    {                                                                                                                \
-        if (g.kind == CGX__COALESCED) {                                                                              \
-            const cgx_cpu_collective what = {                                                                        \
-                CGX__OP_REDUCE, CGX__TYPE_##code_of_type, code, sizeof v, NULL, NULL, 0                              \
-            };                                                                                                       \
-            return *(T *)cgx__compiled_collect(g, &v, 0, &what, line);                                               \
-        }                                                                                                            \
-        cgx__compiled_check(&g, line);                                                                               \
-        memcpy(cgx__compiled_in(&g, sizeof(T)), &v, sizeof(T));                                                      \
-        cgx__mark_step(cgx__step_reduce_##s, g.t->block, line, g.size, g.kind, CGX__OP_REDUCE,                       \
-                       CGX__TYPE_##code_of_type, code, sizeof(T), NULL, NULL, 0, 0);                                 \
-        memcpy(&v, cgx__compiled_result(&g, sizeof(T)), sizeof(T));                                                  \
-        return v;                                                                                                    \
-    }                                                                                                                \
-    CGX__COMPILED_SCAN(s, T, code_of_type, inclusive_scan, INCLUSIVE_SCAN)                                           \
+#define CGX__COMPILED_STEPS(s, T, code_of_type)                                                                        \
+    CGX__INLINE void cgx__scan_segment_##s(T *v, int n, int code)                                                      \
+    {                                                                                                                  \
+        for (int d = 1; d < n; d *= 2)                                                                                 \
+            for (int i = n - 1; i >= d; i--)                                                                           \
+                v[i] = cgx__fold_##s(v[i - d], v[i], code);                                                            \
+    }                                                                                                                  \
+    CGX__INLINE void cgx__step_reduce_##s(                                                                             \
+        cgx_cpu_block *b, int packed, int first, int count, int size, int kind, int operation, int type, int code,     \
+        size_t bytes, void (*apply)(void *, const void *, const void *), void *target, int scope, cgx_mask members)    \
+    {                                                                                                                  \
+        (void)kind, (void)operation, (void)type, (void)bytes, (void)apply, (void)target, (void)scope, (void)members;   \
+        T *from = (T *)(void *)b->in, *to = (T *)(void *)b->out;                                                       \
+        if (packed) {                                                                                                  \
+            int n = count;                                                                                             \
+            for (int members = size, fewer; members > 1; members = fewer) {                                            \
+                T *const other = from;                                                                                 \
+                fewer = (members + 1) / 2;                                                                             \
+                if (cgx__has_vector_steps(CGX__TYPE_##code_of_type, code) && members % 8 == 0 && n % 32 == 0) {        \
+                    cgx__fold_eights_##s(to, from, n, code);                                                           \
+                    fewer = members / 8, n /= 8;                                                                       \
+                    from = to, to = other;                                                                             \
+                    continue;                                                                                          \
+                }                                                                                                      \
+                for (int i = 0; i < n / 2; i++)                                                                        \
+                    to[i] = cgx__fold_##s(from[2 * i], from[2 * i + 1], code);                                         \
+                if (n & 1) /* of one group */                                                                          \
+                    to[n / 2] = from[n - 1];                                                                           \
+                n = (n + 1) / 2;                                                                                       \
+                from = to, to = other;                                                                                 \
+            }                                                                                                          \
+            if ((void *)from != (void *)b->out)                                                                        \
+                memcpy(b->out, from, (size_t)n * sizeof(T));                                                           \
+            return;                                                                                                    \
+        }                                                                                                              \
+        enum { STRIDE = CGX__VALUE_BYTES / sizeof(T) };                                                                \
+        for (int base = first; base < first + count; base += size) {                                                   \
+            T *v = from + (size_t)base * STRIDE;                                                                       \
+            for (int n = size; n > 1; n = (n + 1) / 2) {                                                               \
+                for (int i = 0; i < n / 2; i++)                                                                        \
+                    v[i * STRIDE] = cgx__fold_##s(v[2 * i * STRIDE], v[(2 * i + 1) * STRIDE], code);                   \
+                if (n & 1)                                                                                             \
+                    v[n / 2 * STRIDE] = v[(n - 1) * STRIDE];                                                           \
+            }                                                                                                          \
+            to[(size_t)base * STRIDE] = v[0];                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    CGX__INLINE T cgx__compiled_reduce_##s(cgx_group g, T v, int code, int line)                                       \
+    {                                                                                                                  \
+        if (g.kind == CGX__COALESCED) {                                                                                \
+            const cgx_cpu_collective what = {                                                                          \
+                CGX__OP_REDUCE, CGX__TYPE_##code_of_type, code, sizeof v, NULL, NULL, 0                                \
+            };                                                                                                         \
+            return *(T *)cgx__compiled_collect(g, &v, 0, &what, line);                                                 \
+        }                                                                                                              \
+        cgx__compiled_check(&g, line);                                                                                 \
+        memcpy(cgx__compiled_in(&g, sizeof(T)), &v, sizeof(T));                                                        \
+        cgx__mark_step(cgx__step_reduce_##s, g.t->block, line, g.size, g.kind, CGX__OP_REDUCE,                         \
+                       CGX__TYPE_##code_of_type, code, sizeof(T), NULL, NULL, 0, 0);                                   \
+        memcpy(&v, cgx__compiled_result(&g, sizeof(T)), sizeof(T));                                                    \
+        return v;                                                                                                      \
+    }                                                                                                                  \
+    CGX__INLINE void cgx__step_scan_##s(                                                                               \
+        cgx_cpu_block *b, int packed, int first, int count, int size, int kind, int operation, int type, int code,     \
+        size_t bytes, void (*apply)(void *, const void *, const void *), void *target, int scope, cgx_mask members)    \
+    {                                                                                                                  \
+        enum { SEGMENT = 32 };                                                                                         \
+        if (!packed) {                                                                                                 \
+            cgx__cpu_complete_groups(b, packed, first, count, size, kind, operation, type, code, bytes, apply, target, \
+                                     scope, members);                                                                  \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (int base = 0; base < count; base += size) {                                                               \
+            const T *const from = (const T *)(const void *)b->in + base;                                               \
+            T *const to = (T *)(void *)b->out + base, totals[CGX__MAX_THREADS / SEGMENT];                              \
+            const int segments = (size + SEGMENT - 1) / SEGMENT;                                                       \
+            for (int k = 0; k < segments; k++) {                                                                       \
+                const int at = k * SEGMENT, n = size - at < SEGMENT ? size - at : SEGMENT;                             \
+                if (n == SEGMENT && cgx__has_vector_steps(CGX__TYPE_##code_of_type, code)) {                           \
+                    cgx__scan_32_##s(to + at, from + at, code);                                                        \
+                } else {                                                                                               \
+                    memcpy(to + at, from + at, (size_t)n * sizeof(T));                                                 \
+                    cgx__scan_segment_##s(to + at, n, code);                                                           \
+                }                                                                                                      \
+                totals[k] = to[at + n - 1];                                                                            \
+            }                                                                                                          \
+            if (segments > 1)                                                                                          \
+                cgx__scan_segment_##s(totals, segments, code);                                                         \
+            for (int k = 1; k < segments; k++) {                                                                       \
+                const int at = k * SEGMENT, n = size - at < SEGMENT ? size - at : SEGMENT;                             \
+                const T below = totals[k - 1];                                                                         \
+                for (int i = 0; i < n; i++)                                                                            \
+                    to[at + i] = cgx__fold_##s(below, to[at + i], code);                                               \
+            }                                                                                                          \
+            if (operation == CGX__OP_EXCLUSIVE_SCAN) {                                                                 \
+                memmove(to + 1, to, (size_t)(size - 1) * sizeof(T));                                                   \
+                memset(to, 0, sizeof(T));                                                                              \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    CGX__COMPILED_SCAN(s, T, code_of_type, inclusive_scan, INCLUSIVE_SCAN)                                             \
     CGX__COMPILED_SCAN(s, T, code_of_type, exclusive_scan, EXCLUSIVE_SCAN)
-#define CGX__COMPILED_SCAN(s, T, code_of_type, name, operation_name)                          \
-    CGX__INLINE T cgx__compiled_##name##_##s(cgx_group g, T v, int code, int line)            \
-    {                                                                                         \
-        cgx_cpu_collective what = {                                                           \
-            CGX__OP_##operation_name, CGX__TYPE_##code_of_type, code, sizeof v, NULL, NULL, 0 \
-        };                                                                                    \
-        return *(T *)cgx__compiled_collect(g, &v, 0, &what, line);                            \
+#define CGX__COMPILED_SCAN(s, T, code_of_type, name, operation_name)                                          \
+    CGX__INLINE T cgx__compiled_##name##_##s(cgx_group g, T v, int code, int line)                            \
+    {                                                                                                         \
+        cgx_cpu_collective what = {                                                                           \
+            CGX__OP_##operation_name, CGX__TYPE_##code_of_type, code, sizeof v, NULL, NULL, 0                 \
+        };                                                                                                    \
+        if (g.kind == CGX__COALESCED)                                                                         \
+            return *(T *)cgx__compiled_collect(g, &v, 0, &what, line);                                        \
+        cgx__compiled_check(&g, line);                                                                        \
+        memcpy(cgx__compiled_in(&g, sizeof(T)), &v, sizeof(T));                                               \
+        cgx__mark_step(cgx__step_scan_##s, g.t->block, line, g.size, g.kind, what.operation, what.type, code, \
+                       sizeof(T), NULL, NULL, 0, 0);                                                          \
+        memcpy(&v, g.t->block->out + (size_t)g.t->rank * cgx__compiled_stride(sizeof(T)), sizeof(T));         \
+        return v;                                                                                             \
     }
 CGX_FOREACH_VALUE(CGX__COMPILED_STEPS)
 #endif
