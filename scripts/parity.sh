@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# scripts/parity.sh [BACKEND]: rows of tests/parity_rows.txt that no test of BACKEND (cpu) names in a comment
+# scripts/parity.sh [BACKEND]: rows of tests/parity_rows.txt that no test of BACKEND (cpu; cpu-compiled, cuda, hip) names in a comment
 # `rows: B06 B08`. Prints them and exits 1 if there are any. Which test runs where is the meson suite of its folder.
 
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 backend=${1:-cpu}
 case $backend in
-cpu | cuda | hip) ;;
+cpu | cpu-compiled | cuda | hip) ;;
 *)
-    echo "usage: scripts/parity.sh [cpu|cuda|hip]" >&2
+    echo "usage: scripts/parity.sh [cpu|cpu-compiled|cuda|hip]" >&2
     exit 2
     ;;
 esac
@@ -18,7 +18,8 @@ esac
 declare -a folders=()
 while IFS= read -r build; do
     if grep -qE "suite: *(\[[^]]*)?'$backend'" "$build" ||
-        { [[ $backend != cpu ]] && grep -q 'foreach gpu, env : gpu_suites' "$build"; }; then
+        { [[ $backend == cpu-compiled ]] && grep -qE 'foreach [a-z]+, env : compiled_runs' "$build"; } ||
+        { [[ $backend != cpu* ]] && grep -q 'foreach gpu, env : gpu_suites' "$build"; }; then
         folders+=("$(dirname "$build")")
     fi
 done < <(find "$root/tests" -name meson.build | sort)

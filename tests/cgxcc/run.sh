@@ -569,6 +569,13 @@ test_cpu-arch() {
     local said
     ! said=$("$cgxcc" --cpu-arch=v3,v5 "${flags[@]}" -c k1.c -o k1.o 2>&1)
     [[ $said == "cgxcc: error: unknown level 'v5' in --cpu-arch=; known are base, v2, v3, v4" ]] || fail "$said"
+    # For this machine alone: one entry
+    "$cgxcc" "${own[@]}" --cpu-arch=native "${flags[@]}" -c k1.c -o k1.o
+    [[ $(entries) == "base " ]] || fail "$(entries)"
+    "$cgxcc" --cpu-arch=native "${flags[@]}" k1.c k2.c user.c main.c "${libs[@]}" -o program
+    runs ./program
+    ! said=$("$cgxcc" --cpu-arch=v3,native "${flags[@]}" -c k1.c -o k1.o 2>&1)
+    [[ $said == *"no level goes with it"* ]] || fail "$said"
 }
 
 test_cpu-engine() {

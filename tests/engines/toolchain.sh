@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# toolchain.sh CGXCC INCLUDES LIBCGX CASE: toolchain.c compiled with options that users look for faults with, or have anyway.
+# toolchain.sh CGXCC INCLUDES LIBCGX CGXINFO CASE: toolchain.c compiled with options that users look for faults with, or have anyway.
 #   levels      -O0 to -O3 and -Os give the fibers' results; big frames among them
 #   debug       a debugger finds a thread's variables in compiled entries
 #   sanitizers  an access beyond shared or global memory, and an overflow, are reported with their lines
-#   refusals    what is left to the fibers, each with one remark that says why
+#   refusals    what is left to the fibers, each with one remark that says why; who asks which engine a kernel has is told
 #   openmp      in the host code of the same file, with the clang that has its library; by gcc the file runs on fibers
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-cgxcc=$(readlink -f "$1") lib=$(readlink -f "$3")
+cgxcc=$(readlink -f "$1") lib=$(readlink -f "$3") cgxinfo=$(readlink -f "$4")
 IFS=: read -ra folders <<<"$2"
 flags=(-std=c11 -Wall -Wextra --backends=cpu --cpu-engine=compiled)
 for f in "${folders[@]}"; do flags+=("-I$(readlink -f "$f")"); done
@@ -102,6 +102,21 @@ by_pointer hands its thread to a function through a pointer (line $(line pointer
 elsewhere hands its thread to waits_elsewhere, which is not inlined (line $(line elsewhere))
 END
     same ./program only_computes
+    # engine, kernel, and what the launch and cgxinfo say of it
+    while read -r engine kernel words; do
+        said=$(CGX_EXPLAIN=1 result "$engine" ./program "$kernel" 2>&1 >/dev/null)
+        grep -q "^$kernel  *cpu:0 .*; $words" <<<"$said" || fail "$engine: $kernel is not explained by '$words': $said"
+    done <<END
+compiled locals compiled: uniform, [0-9]* loops over the threads, [0-9]* bytes a thread
+compiled parted compiled: threads on their own ways
+compiled variable_length fibers: an array of variable length
+auto locals compiled: uniform
+fiber locals fibers
+END
+    said=$(CGX_CPU_ENGINE=compiled "$cgxinfo")
+    grep -q '^cpu:0 .* compiled where kernels are, else fibers,' <<<"$said" || fail "$said"
+    said=$(CGX_CPU_ENGINE=fiber "$cgxinfo")
+    grep -q '^cpu:0 .*  fibers,' <<<"$said" || fail "$said"
 }
 
 test_openmp() {
@@ -121,5 +136,5 @@ test_openmp() {
     grep -q ' fibers ' < <(result compiled ./program locals)
 }
 
-declare -F "test_$4" >/dev/null || fail "no case $4"
-"test_$4"
+declare -F "test_$5" >/dev/null || fail "no case $5"
+"test_$5"

@@ -94,6 +94,8 @@ static void prepare_extra(struct driver *d)
     strings_append(&d->preprocess_extra, &o->cpu_macros);
     if (o->portable_fp)
         strings_add(&d->compile_extra, "-ffp-contract=off");
+    if (o->cpu_native)
+        strings_add(&d->compile_extra, "-march=native");
     if (include) {
         strings_add(&d->preprocess_extra, "-idirafter");
         strings_add(&d->preprocess_extra, include);

@@ -232,12 +232,15 @@ static void parse_cpu_levels(struct options *o, const char *list)
 #undef NAME
     enum { LEVELS = sizeof levels / sizeof *levels };
     struct strings names = strings_split(list, ','), macros = { 0 };
+    o->cpu_native = names.count == 1 && !strcmp(names.at[0], "native");
     for (size_t i = 0; i < names.count; i++) {
         bool known = false;
         for (int l = 0; l < LEVELS; l++)
             known = known || !strcmp(names.at[i], levels[l]);
-        if (known)
+        if (known || o->cpu_native)
             continue;
+        if (!strcmp(names.at[i], "native"))
+            die("--cpu-arch=native is for the machine at hand alone: no level goes with it");
         char *all = mem_printf("%s", levels[0]);
         for (int l = 1; l < LEVELS; l++)
             all = mem_printf("%s, %s", all, levels[l]);
@@ -313,7 +316,7 @@ void options_help(void)
                b->default_architectures);
         printf("  %-18s hand OPT to the %s compiler\n", mem_printf("-X%s=OPT", b->name), b->title);
     }
-    puts("  --cpu-arch=LIST    instruction-set levels of CPU kernels: base, v2, v3, v4\n"
+    puts("  --cpu-arch=LIST    instruction-set levels of CPU kernels: base, v2, v3, v4; or native\n"
          "  --cpu-engine=NAME  compiled, fiber or auto: kernels that a plug-in of clang compiles to loops\n"
          "                     beside those on fibers; auto: where the plug-in is there (here: " ENGINE_HERE ")\n"
          "  --portable-fp      no contraction to fused multiply-add: the same bits on every device\n"

@@ -59,6 +59,7 @@ struct options {
     bool asked; /* --backends= named them, so that a missing compiler is an error */
     struct strings architectures[BACKEND_COUNT], extra[BACKEND_COUNT];
     struct strings cpu_macros;
+    bool cpu_native; /* one entry, for the processor at hand */
     bool portable_fp;
     enum cpu_engine engine;
     /* Of the host's options: what the clang of the plug-in would do in another way than the host compiler. */

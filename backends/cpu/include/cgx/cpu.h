@@ -223,6 +223,12 @@ CGX__INLINE cgx_cpu_node *cgx__cpu_pop(cgx_cpu_worker *w)
 #define CGX__SWITCH_CLOBBERS_V4                                                                                 \
     "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", \
         "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+/* Whoever compiles for AVX-512 has its registers at every level. */
+#ifdef __AVX512F__
+#define CGX__ALL_WIDE 1
+#else
+#define CGX__ALL_WIDE 0
+#endif
 #define CGX__SWITCH_SAVE "rax"
 #define CGX__SWITCH_NEXT "rdx"
 #elif defined(CGX__INLINE_SWITCH)
@@ -236,6 +242,7 @@ CGX__INLINE cgx_cpu_node *cgx__cpu_pop(cgx_cpu_worker *w)
         "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18",       \
         "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #define CGX__SWITCH_CLOBBERS_V4 "memory" /* one level only */
+#define CGX__ALL_WIDE 0
 #define CGX__SWITCH_SAVE "x0"
 #define CGX__SWITCH_NEXT "x1"
 #endif
@@ -268,7 +275,7 @@ CGX__INLINE void cgx__cpu_suspend(cgx_cpu_thread *t, int level)
     if (__builtin_constant_p(level)) {
         register cgx_cpu_node *save __asm__(CGX__SWITCH_SAVE) = &t->node;
         register cgx_cpu_node *next __asm__(CGX__SWITCH_NEXT) = to;
-        if (level >= 4)
+        if (level >= 4 || CGX__ALL_WIDE)
             __asm__ volatile(CGX__SWITCH_TEXT
                              : "+r"(save), "+r"(next)
                              :
