@@ -126,7 +126,8 @@ static bool isCommon(const Kernel &K, const Instruction &I) {
          none_of(I.operands(), [&](const Use &O) { return K.Divergent.contains(O.get()); });
 }
 
-// The place behind what is common at the begin of B, after as much of it as possible has been moved there; null: nothing is.
+// The place behind what is common at the begin of B, after as much of it as possible has been moved there; null:
+// nothing is.
 static Instruction *endOfCommon(const Kernel &K, BasicBlock *B) {
   Instruction *End = nullptr;
   SmallPtrSet<Instruction *, 16> Behind;
@@ -135,9 +136,9 @@ static Instruction *endOfCommon(const Kernel &K, BasicBlock *B) {
     return nullptr;
   for (Instruction &I : make_early_inc_range(make_range(B->getFirstNonPHIIt(), B->end()))) {
     const bool Common = isCommon(K, I) && none_of(I.operands(), [&](const Use &O) {
-      auto *Of = dyn_cast<Instruction>(O.get());
-      return Of && Behind.contains(Of);
-    });
+                          auto *Of = dyn_cast<Instruction>(O.get());
+                          return Of && Behind.contains(Of);
+                        });
     if (!Common) {
       End = End ? End : &I;
       Behind.insert(&I);

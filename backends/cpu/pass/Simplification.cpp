@@ -101,8 +101,8 @@ static uint64_t unrolledSize(const Loop &L, ScalarEvolution &SE, uint64_t Limit)
   return Rounds ? std::min(Size * Rounds, Limit) : Limit;
 }
 
-// A loop of a thread in the loop over the lanes keeps that from being vectorised. Short ones are unrolled in whole where
-// no thread waits in them.
+// A loop of a thread in the loop over the lanes keeps that from being vectorised. Short ones are unrolled in whole
+// where no thread waits in them.
 static void unrollShortLoops(Function &F, FunctionAnalysisManager &FAM) {
   enum { AtMost = 5000 }; // instructions
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);

@@ -43,8 +43,8 @@ class UniformEmitter {
     BranchInst::Create(cast<BasicBlock>(Map[R.Start]), Head);
   }
 
-  // Uniform slots that the region writes, inside the loop: every lane starts with what they held before it, and what the
-  // last one leaves counts.
+  // Uniform slots that the region writes, inside the loop: every lane starts with what they held before it, and what
+  // the last one leaves counts.
   struct LaneBody {
     const Region &R;
     SmallVector<std::pair<AllocaInst *, AllocaInst *>, 8> Local;
@@ -102,9 +102,8 @@ class UniformEmitter {
     LaneBody Body{R, {}, {}, nullptr};
     IRBuilder<> IR(Head);
     for (AllocaInst *A : K.UniformSlots) {
-      if (none_of(A->users(), [&](User *U) {
-            return isa<StoreInst>(U) && R.Inside.contains(cast<Instruction>(U)->getParent());
-          }))
+      if (none_of(A->users(),
+                  [&](User *U) { return isa<StoreInst>(U) && R.Inside.contains(cast<Instruction>(U)->getParent()); }))
         continue;
       Body.Local.push_back({A, newLocal(A->getAllocatedType())});
       Body.Before.push_back(IR.CreateLoad(A->getAllocatedType(), A));

@@ -6,8 +6,8 @@
 #include <cgx/kernel.h>
 
 #define CGX__INLINE CGX_UNUSED static __device__ __forceinline__
-/* What a kernel that is right never does. A call of it would cost registers in those that are. */
-#define CGX__RARE CGX__INLINE
+/* What a kernel that is right never does: elsewhere, so that the code that runs lies together. */
+#define CGX__RARE CGX_UNUSED static __device__ __noinline__
 /* Of a kernel with these limits. Without any it takes the largest block there is: nvcc may not give it registers for
  * fewer threads. */
 #define CGX__BOUNDS(flags, x, y, z) __launch_bounds__((x) * (y) * (z) ? (x) * (y) * (z) : 1024)
@@ -98,7 +98,9 @@ CGX__INLINE int cgx__wave_rank(uint64_t lanes)
 /* Some lanes that are here together, the caller's among them. */
 CGX__INLINE uint64_t cgx__wave_active(void)
 {
-    return __activemask();
+    unsigned lanes;
+    asm volatile("activemask.b32 %0;" : "=r"(lanes));
+    return lanes;
 }
 CGX__INLINE void cgx__wave_sync(uint64_t lanes)
 {
@@ -131,10 +133,35 @@ CGX__INLINE uint32_t cgx__wave_shuffle_up(uint64_t lanes, uint32_t v, int distan
 }
 /* A constant mask is faster than one that lanes compute: worth a look whether all lanes are here together. */
 enum { CGX__FULL_MASK_IS_FASTER = CGX__OVERLAYS };
+/* The same mask as one that compilers take for another: what they know of it where no branch is, they forget as soon
+ * as it is used behind one. Plus zero, which they cannot know. */
+CGX__INLINE uint64_t cgx__other_mask(uint64_t lanes)
+{
+    uint32_t other;
+    asm("or.b32 %0, %1, %2;" : "=r"(other) : "r"((uint32_t)lanes), "r"(blockDim.x >> 16));
+    return other;
+}
 
 #if CGX__OVERLAYS
 /* The lanes among LANES, all of which call, whose v is the caller's. PTX ISA 9.7.13.9, match.sync; sm_70. */
 #define CGX__HAS_MATCH 1
+/* Whether any of LANES says so: in a predicate, where a ballot that is compared would go through a uniform register.
+ * PTX ISA 9.7.13.8. */
+CGX__INLINE bool cgx__wave_any(uint64_t lanes, int predicate)
+{
+    return __any_sync((unsigned)lanes, predicate);
+}
+/* The lanes whose word has one of these bits. PTX ISA 9.7.13.8, vote.sync; sm_70. In assembly, since nvcc shifts the
+ * bit to the lowest place before it looks at it. */
+CGX__INLINE uint32_t cgx__wave_ballot_bits(uint64_t lanes, uint32_t v, uint32_t bits)
+{
+    uint32_t yes;
+    asm volatile("{\n\t.reg .b32 t;\n\t.reg .pred p;\n\tand.b32 t, %1, %2;\n\tsetp.ne.u32 p, t, 0;\n\t"
+                 "vote.sync.ballot.b32 %0, p, %3;\n\t}"
+                 : "=r"(yes)
+                 : "r"(v), "r"(bits), "r"((uint32_t)lanes));
+    return yes;
+}
 CGX__INLINE uint64_t cgx__wave_match(uint64_t lanes, uint32_t v)
 {
     return __match_any_sync((unsigned)lanes, v);

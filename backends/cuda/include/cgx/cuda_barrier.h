@@ -99,6 +99,21 @@ CGX__INLINE uint32_t cgx__gpu_cluster_count(void)
     return blocks;
 }
 
+/* Zero, by way of the clock, which compilers cannot know and which takes about 10 cycles: PTX ISA 10, %clock. A wait
+ * for a parity needs nothing of the arrival before it, and when its first look comes right behind, the barrier's
+ * unit is asked once more: on an H200 1,024 threads then take 111 ns a round instead of 100, 512 take 78 instead of
+ * 59, 256 take 47 instead of 42; 32 take 34 instead of 37. */
+CGX__INLINE uint32_t cgx__gpu_clock_zero(void)
+{
+    uint32_t zero;
+    asm volatile("{\n\t.reg .b32 t;\n\tmov.u32 t, %%clock;\n\tand.b32 %0, t, %1;\n\t}"
+                 : "=r"(zero)
+                 : "r"(blockDim.x >> 16)
+                 : "memory");
+    return zero;
+}
+#define CGX__NO_DELAY(phase)
+#define CGX__DELAY(phase) phase ^= cgx__gpu_clock_zero()
 /* Tests, looks that may last a while (4 us on an H200), and tests that may sleep for NS nanoseconds: 9.7.13.15.16, sm_80 and
  * sm_90. The state names the phase that is to be over, and so does a parity, of which the lowest bit counts. A yes acquires at the scope
  * of the block, which takes no instruction. In a cluster, where another block may have arrived, it acquires at the cluster's:
@@ -106,7 +121,7 @@ CGX__INLINE uint32_t cgx__gpu_cluster_count(void)
  * the test costs more: 3 to 40 ns of 34 on an H200. fence.acquire: 9.7.13.4, PTX ISA 8.6, sm_90. */
 #define CGX__PTX_ACQUIRED \
     "fence.acquire.cta;\n\tand.pred c, c, p;\n\t@c fence.acquire.cluster;\n\tselp.s32 %0, 1, 0, p;\n\t}"
-#define CGX__MBARRIER_TESTS(name, form, T, C, prepare)                                                         \
+#define CGX__MBARRIER_TESTS(name, form, T, C, prepare, delay)                                                  \
     CGX__INLINE bool cgx__gpu_mbarrier_test##name(const uint64_t *b, T phase)                                  \
     {                                                                                                          \
         int over;                                                                                              \
@@ -143,6 +158,7 @@ CGX__INLINE uint32_t cgx__gpu_cluster_count(void)
     /* Until it is over. The loop is in the text, so that the answer never leaves its predicate. */            \
     CGX__INLINE void cgx__gpu_mbarrier_wait##name(const uint64_t *b, T phase)                                  \
     {                                                                                                          \
+        delay(phase);                                                                                          \
         asm volatile("{\n\t.reg .pred p, c;\n\tsetp.gt.u32 c, %2, 1;\n\t" prepare(                             \
                          "%1") "AGAIN:\n\tmbarrier.try_wait" form                                              \
                                ".relaxed.cluster.shared::cta.b64 p, [%0], phase;\n\t"                          \
@@ -153,8 +169,8 @@ CGX__INLINE uint32_t cgx__gpu_cluster_count(void)
     }
 #define CGX__PTX_STATE(operand) ".reg .b64 phase;\n\tmov.b64 phase, " operand ";\n\t"
 #define CGX__PTX_PARITY(operand) ".reg .b32 phase;\n\tand.b32 phase, " operand ", 1;\n\t"
-CGX__MBARRIER_TESTS(, "", uint64_t, "l", CGX__PTX_STATE)
-CGX__MBARRIER_TESTS(_parity, ".parity", uint32_t, "r", CGX__PTX_PARITY)
+CGX__MBARRIER_TESTS(, "", uint64_t, "l", CGX__PTX_STATE, CGX__NO_DELAY)
+CGX__MBARRIER_TESTS(_parity, ".parity", uint32_t, "r", CGX__PTX_PARITY, CGX__DELAY)
 
 #else
 #define CGX__HAS_MBARRIER 0

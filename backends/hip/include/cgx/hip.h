@@ -162,6 +162,10 @@ CGX__INLINE uint32_t cgx__wave_shuffle_up(uint64_t lanes, uint32_t v, int distan
 }
 /* Masks are not looked at. */
 enum { CGX__FULL_MASK_IS_FASTER = 0 };
+CGX__INLINE uint64_t cgx__other_mask(uint64_t lanes)
+{
+    return lanes;
+}
 
 /* ---- the block: threads that have ended count as arrived ---- */
 
