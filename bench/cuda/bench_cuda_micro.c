@@ -5,6 +5,7 @@
 #include <string.h>
 #include "block_kernels.h"
 #include "gpu.h"
+#include "scan_kernels.h"
 #include "warp_kernels.h"
 
 enum { SHORT = 200, LONG = 8200, MOST_THREADS = 8 * 256 > 1024 ? 8 * 256 : 1024 };
@@ -63,6 +64,24 @@ static uint64_t exclusive(const uint32_t *in, int i, int n)
     (void)n;
     return sum(in, i & ~31, i % 32, 0xffff);
 }
+static uint64_t inclusive_block(const uint32_t *in, int i, int n)
+{
+    (void)n;
+    return sum(in, 0, i + 1, 0xffff);
+}
+static uint64_t inclusive_block_f(const uint32_t *in, int i, int n)
+{
+    (void)n;
+    return sum(in, 0, i + 1, 0xff);
+}
+static uint64_t first_of_largest(const uint32_t *in, int i, int n)
+{
+    int at = i & ~31;
+    (void)n;
+    for (int k = i & ~31; k < (i & ~31) + 32; k++)
+        at = (in[k] & 0xffff) > (in[at] & 0xffff) ? k : at;
+    return (in[at] & 0xffff) | (uint64_t)(at & 31) << 16;
+}
 static uint64_t of_even(const uint32_t *in, int i, uint32_t mask)
 {
     uint64_t s = 0;
@@ -81,6 +100,24 @@ static uint64_t even(const uint32_t *in, int i, int n)
 {
     (void)n;
     return of_even(in, i, 0xffff);
+}
+static uint64_t below_even(const uint32_t *in, int i, int n)
+{
+    uint64_t s = 0;
+    (void)n;
+    if (i & 1)
+        return in[i] & 0xffff;
+    for (int k = i & ~31; k < i; k += 2)
+        s += in[k] & 0xffff;
+    return s;
+}
+static uint64_t sum_of_same(const uint32_t *in, int i, int n)
+{
+    uint64_t s = 0;
+    (void)n;
+    for (int k = i & ~31; k < (i & ~31) + 32; k++)
+        s += ((in[k] ^ in[i]) & 7) == 0 ? in[k] & 0xffff : 0;
+    return s;
 }
 /* Size, rank and number of the group of one's label among MASK + 1; groups are numbered by their lowest members. */
 static void place(const uint32_t *in, int i, uint32_t mask, int *size, int *rank, int *group)
@@ -107,6 +144,14 @@ static uint64_t matches(const uint32_t *in, int i, int n)
 {
     return labels(in, i, n) % 100;
 }
+static uint64_t all_matches(const uint32_t *in, int i, int n)
+{
+    uint64_t same = 0;
+    (void)n;
+    for (int k = i & ~31; k < (i & ~31) + 32; k++)
+        same += (in[k] & 0xffff) == (in[i] & 0xffff);
+    return same;
+}
 static uint64_t halves(const uint32_t *in, int i, int n)
 {
     int size, rank, group;
@@ -127,6 +172,11 @@ typedef struct {
 } row;
 #define K(name) CGX_KERNEL_OF(name)
 
+/* Rows of the mean "micro" for which there is a form beside CUDA's that is not the same instruction, or the same
+ * loop over it; clusters among them, for which there would be one if less order were asked. They have a mean of
+ * their own, too. */
+static const char PAIRED[] = "pairs";
+
 static const row rows[] = {
     { "loop alone", NULL, 32, 1, same, { { 0, K(loop) } } },
     { "warp, sum of u32",
@@ -144,16 +194,16 @@ static const row rows[] = {
       sum_32_f,
       { { 0, K(warp_add_f32) }, { "cg::reduce", K(warp_add_f32_cg) }, { "shuffles", K(warp_add_f32_shuffle) } } },
     { "warp, max of f32",
-      "micro",
+      PAIRED,
       32,
       1,
       largest,
       { { 0, K(warp_max_f32) },
         { "cg::reduce", K(warp_max_f32_cg) },
         { "fmaxf of shuffles", K(warp_max_f32_shuffle) } } },
-    { "warp, sum of u64", "micro", 32, 1, sum_u64, { { 0, K(warp_add_u64) }, { "cg::reduce", K(warp_add_u64_cg) } } },
+    { "warp, sum of u64", PAIRED, 32, 1, sum_u64, { { 0, K(warp_add_u64) }, { "cg::reduce", K(warp_add_u64_cg) } } },
     { "warp, inclusive scan of f32",
-      "micro",
+      PAIRED,
       32,
       1,
       inclusive_f,
@@ -165,7 +215,7 @@ static const row rows[] = {
       exclusive,
       { { 0, K(warp_exclusive_u32) }, { "cg::exclusive_scan", K(warp_exclusive_u32_cg) } } },
     { "tile of 8, sum of f32",
-      "micro",
+      PAIRED,
       32,
       1,
       sum_8_f,
@@ -178,7 +228,7 @@ static const row rows[] = {
       { { 0, K(tile16_add_u32) }, { "cg::reduce", K(tile16_add_u32_cg) } } },
     { "tile of 8, sync", "micro", 32, 1, same, { { 0, K(tile8_sync) }, { "cg sync", K(tile8_sync_cg) } } },
     { "coalesced 16 of 32, sum of f32",
-      "micro",
+      PAIRED,
       32,
       1,
       even_f,
@@ -190,7 +240,7 @@ static const row rows[] = {
       even,
       { { 0, K(coalesced_add_u32) }, { "cg::reduce", K(coalesced_add_u32_cg) } } },
     { "partition by 8 labels", "micro", 32, 1, labels, { { 0, K(labeled) }, { "cg", K(labeled_cg) } } },
-    { "match of 8 labels", "micro", 32, 1, matches, { { 0, K(match) }, { "__match_any_sync", K(match_native) } } },
+    { "match of 8 labels", PAIRED, 32, 1, matches, { { 0, K(match) }, { "__match_any_sync", K(match_native) } } },
     { "partition by a predicate", "micro", 32, 1, halves, { { 0, K(binary) }, { "cg", K(binary_cg) } } },
     { "block of 256, sync",
       "micro",
@@ -205,19 +255,19 @@ static const row rows[] = {
       same,
       { { 0, K(block_sync) }, { "__syncthreads", K(block_sync_native) } } },
     { "tile of 128 (512 threads), sync",
-      "micro",
+      PAIRED,
       512,
       1,
       same,
       { { 0, K(tile128_sync) }, { "cg sync", K(tile128_sync_cg) } } },
     { "tile of 64 (512 threads), sync",
-      "micro",
+      PAIRED,
       512,
       1,
       same,
       { { 0, K(tile64_sync) }, { "cg sync", K(tile64_sync_cg) } } },
     { "tile of 128 (512 thr.), sum of u32",
-      "micro",
+      PAIRED,
       512,
       1,
       sum_128,
@@ -229,19 +279,19 @@ static const row rows[] = {
       sum_128_f,
       { { 0, K(tile128_add_f32) }, { "cg::reduce", K(tile128_add_f32_cg) } } },
     { "block of 256, sum of u32",
-      "micro",
+      PAIRED,
       256,
       1,
       sum_block,
       { { 0, K(block_add_u32_256) }, { "cg tile", K(block_add_u32_256_cg) }, { "CUB", K(block_add_u32_256_cub) } } },
     { "block of 512, sum of u32",
-      "micro",
+      PAIRED,
       512,
       1,
       sum_block,
       { { 0, K(block_add_u32_512) }, { "cg tile", K(block_add_u32_512_cg) }, { "CUB", K(block_add_u32_512_cub) } } },
     { "block of 1024, sum of u32",
-      "micro",
+      PAIRED,
       1024,
       1,
       sum_block,
@@ -263,7 +313,7 @@ static const row rows[] = {
         { "try_wait", K(mbarrier_try) },            \
         { "cuda::barrier", K(mbarrier_libcu) } } }, \
         { "mbarrier by parity, " #threads " thr.",  \
-          "micro",                                  \
+          PAIRED,                                   \
           threads,                                  \
           1,                                        \
           same,                                     \
@@ -274,13 +324,29 @@ static const row rows[] = {
     MBARRIER(32) MBARRIER(256) MBARRIER(1024)
 #define CLUSTER(blocks)                                                \
     { "cluster of " #blocks " x 256, sync",                            \
-      "micro",                                                         \
+      PAIRED,                                                          \
       256,                                                             \
       blocks,                                                          \
       same,                                                            \
       { { 0, K(cluster_sync) }, { "cg sync", K(cluster_sync_cg) } } }, \
         { "cluster of " #blocks " x 256, execution only", NULL, 256, blocks, same, { { 0, K(cluster_execution) } } },
         CLUSTER(2) CLUSTER(4) CLUSTER(8)
+#define BEYOND(name, threads, expected, ...) { name, "beyond", threads, 1, expected, { __VA_ARGS__ } },
+            BEYOND("warp, sum of f64", 32, sum_32, { 0, K(warp_add_f64) }, { "cg::reduce", K(warp_add_f64_cg) })
+                BEYOND("warp, argmax, user's operator", 32, first_of_largest, { 0, K(warp_argmax) },
+                       { "cg::reduce", K(warp_argmax_cg) })
+                    BEYOND("coalesced 16 of 32, exclusive scan", 32, below_even, { 0, K(coalesced_scan) },
+                           { "cg::exclusive_scan", K(coalesced_scan_cg) })
+                        BEYOND("sum of f32 by 8 labels", 32, sum_of_same, { 0, K(sum_by_label) },
+                               { "cg::reduce", K(sum_by_label_cg) })
+                            BEYOND("match of 32-bit labels", 32, all_matches, { 0, K(match_any_label) },
+                                   { "__match_any_sync", K(match_any_label_native) })
+                                BEYOND("block of 256, scan of u32", 256, inclusive_block, { 0, K(block_scan_u32_256) },
+                                       { "CUB", K(block_scan_u32_256_cub) },
+                                       { "CUB's warp scans", K(block_scan_u32_256_warps) })
+                                    BEYOND("block of 256, scan of f32", 256, inclusive_block_f,
+                                           { 0, K(block_scan_f32_256) }, { "CUB", K(block_scan_f32_256_cub) },
+                                           { "CUB's warp scans", K(block_scan_f32_256_warps) })
 };
 
 static uint32_t *in, host_in[MOST_THREADS];
@@ -343,7 +409,10 @@ static void measure(const row *r)
         }
     for (int f = 0; f < count; f++)
         forms[f] = (gpu_form){ r->forms[f].name, gpu_median(samples[f], gpu_samples()) };
-    gpu_row(r->name, forms, count, 1e9, "ns", r->mean);
+    const bool paired = r->mean && !strcmp(r->mean, PAIRED);
+    gpu_row(r->name, forms, count, 1e9, "ns", paired ? "micro" : r->mean);
+    if (paired)
+        gpu_count(r->name, forms, count, PAIRED);
 }
 
 /* ---- the grid ---- */

@@ -126,13 +126,26 @@ static void count_in(const char *mean, const char *name, double ratio)
     }
 }
 
-void gpu_row(const char *name, const gpu_form *forms, int count, double scale, const char *unit, const char *mean)
+static const gpu_form *best_rival(const gpu_form *forms, int count)
 {
     const gpu_form *best = NULL;
     for (int i = 1; i < count; i++)
         if (forms[i].seconds > 0 && (!best || forms[i].seconds < best->seconds))
             best = forms + i;
-    bench_row(name, forms[0].seconds * scale, unit, best ? best->name : NULL, best ? best->seconds * scale : 0);
-    if (best && mean)
+    return best;
+}
+
+void gpu_count(const char *name, const gpu_form *forms, int count, const char *mean)
+{
+    const gpu_form *best = best_rival(forms, count);
+    if (best)
         count_in(mean, name, best->seconds / forms[0].seconds);
+}
+
+void gpu_row(const char *name, const gpu_form *forms, int count, double scale, const char *unit, const char *mean)
+{
+    const gpu_form *best = best_rival(forms, count);
+    bench_row(name, forms[0].seconds * scale, unit, best ? best->name : NULL, best ? best->seconds * scale : 0);
+    if (mean)
+        gpu_count(name, forms, count, mean);
 }

@@ -36,4 +36,6 @@ typedef struct {
 /* A row: the first form is cgx's, the rival is the fastest of the others. It counts in the mean MEAN of the program ("micro"),
  * or in none (NULL). SCALE and UNIT are of the printed cost: 1e9 and "ns". */
 void gpu_row(const char *name, const gpu_form *forms, int count, double scale, const char *unit, const char *mean);
+/* Counts a row's ratio in one more mean. */
+void gpu_count(const char *name, const gpu_form *forms, int count, const char *mean);
 #endif

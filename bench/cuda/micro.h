@@ -16,6 +16,7 @@
 /* Starting values: small enough that sums of floats are exact, so that every order gives the same. */
 #define MICRO_START_uint32_t(x) ((x)&0xffff)
 #define MICRO_START_float(x) ((float)((x)&0xff))
+#define MICRO_START_double(x) ((double)((x)&0xffff))
 #define MICRO_START_uint64_t(x) ((uint64_t)(x)*0x10001)
 
 #if defined(CGX_PASS_CUDA)

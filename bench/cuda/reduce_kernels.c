@@ -67,7 +67,7 @@ CGX_KERNEL_EXTERN_WITH(COOPERATIVE_LIMITS, sum_grid_sync, (const cgx_uint4 *, in
     if (cgx_thread_rank(b) == 0)
         parts[cgx_group_index(b).x] = part;
     cgx_sync(g);
-    if (cgx_block_rank(g) == 0) {
+    if (cgx_group_index(b).x == 0) {
         const uint32_t all = sum_of_all_parts(b, parts, (int)cgx_num_blocks(g));
         if (cgx_thread_rank(b) == 0)
             *sum = all;

@@ -80,10 +80,12 @@ CGX_DEVICE_FN uint32_t binary_of(cgx_tile_32 t, uint32_t v)
 CGX_DEVICE_FN uint32_t matched(cgx_tile_32 t, uint32_t v)
 {
     CGX_IN_GROUP(t);
-    uint32_t n = 0;
-    for (cgx_mask m = cgx_match_any(t, v & 7); m; m &= m - 1)
-        n++;
-    return n;
+    const cgx_mask m = cgx_match_any(t, v & 7);
+#if defined(CGX_PASS_CUDA)
+    return (uint32_t)__popc((uint32_t)m);
+#else
+    return (uint32_t)m;
+#endif
 }
 CGX_DEVICE_FN uint32_t synced(cgx_tile_8 t, uint32_t v)
 {
