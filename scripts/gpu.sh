@@ -3,19 +3,20 @@
 # scripts/gpu.sh [options]: on a machine with an NVIDIA GPU, build, run the shared suite on it, and the benchmarks. No network
 # is needed. The last line is the sum: N passed, N failed, N skipped.
 #   --packages DIR   Debian packages to use besides what is installed: .deb files, or their unpacked content (CMocka, say)
-#   --build DIR      where to build (default: build-gpu in the tree); DIR-plain comes beside it
+#   --build DIR      where to build (default: build-gpu in the tree); DIR-plain and DIR-older come beside it
 #   --only REGEX     these tests only
-#   --no-suite --no-plain --no-sanitizer --no-bench    leave that part out
+#   --no-suite --no-plain --no-older --no-sanitizer --no-bench    leave that part out
 #   --sanitizer-only REGEX   these tests only under compute-sanitizer
 #   --pack FILE      build only, and put the programs into an archive; no GPU is needed for that. With --arch LIST
 #   --unpack FILE    use the programs of such an archive instead of building
-# Parts: the suite with overlays, the suite without (CGX_NO_OVERLAYS), compute-sanitizer's memcheck, racecheck and synccheck on
+# Parts: the suite with overlays, the suite without (CGX_NO_OVERLAYS), barriers and copies by the code for sm_80 (a newer GPU runs
+# its PTX), compute-sanitizer's memcheck, racecheck and synccheck on
 # the suite where it is installed, the benchmarks.
 
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-packages='' build=$root/build-gpu suite=1 plain=1 sanitizer=1 bench=1 only=. sanitizer_only=. pack='' unpack='' arch=''
+packages='' build=$root/build-gpu suite=1 plain=1 older=1 sanitizer=1 bench=1 only=. sanitizer_only=. pack='' unpack='' arch=''
 while (($#)); do
     case $1 in
     --packages) packages=$(cd "$2" && pwd) && shift ;;
@@ -23,6 +24,7 @@ while (($#)); do
     --only) only=$2 && shift ;;
     --no-suite) suite=0 ;;
     --no-plain) plain=0 ;;
+    --no-older) older=0 ;;
     --no-sanitizer) sanitizer=0 ;;
     --no-bench) bench=0 ;;
     --sanitizer-only) sanitizer_only=$2 && shift ;;
@@ -30,7 +32,7 @@ while (($#)); do
     --unpack) unpack=$(realpath "$2") && shift ;;
     --arch) arch=$2 && shift ;;
     *)
-        sed -n '3,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        sed -n '3,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
         exit 2
         ;;
     esac
@@ -68,6 +70,7 @@ fi
 passed=0 failed=0 skipped=0
 ran=()
 
+targets=(all meson-test-prereq meson-benchmark-prereq)
 # built DIR [meson options...]: builds all that can be built, so that one file's failure does not hide the rest.
 built() {
     local dir=$1
@@ -75,7 +78,7 @@ built() {
     [[ ! $unpack ]] || return 0
     if configure "$dir" -Dbuildtype=release -Dcuda=enabled -Dhip=disabled "-Dkernels_cuda_arch=${arch:-90}" \
         -Dkernels_cpu_arch=base -Dpass=disabled "$@" &&
-        quietly "$dir/compile.log" run_ninja -C "$dir" -k 0 all meson-test-prereq meson-benchmark-prereq; then
+        quietly "$dir/compile.log" run_ninja -C "$dir" -k 0 "${targets[@]}"; then
         return 0
     fi
     failed=$((failed + 1))
@@ -102,13 +105,21 @@ if [[ $unpack ]]; then
     mkdir -p "$build" "$build-plain"
     tar -xf "$unpack" -C "$(dirname "$build")" --transform "s,^gpu,$(basename "$build"),"
     [[ -d $build-plain/meson-info ]] || plain=0
+    [[ -d $build-older/meson-info ]] || older=0
 fi
 built "$build" -Dexamples=enabled || exit 1
 if ((plain)); then built "$build-plain" -Dc_args=-DCGX_NO_OVERLAYS -Dbench=disabled -Dexamples=disabled || plain=0; fi
 
+# Programs that launch no clusters, which that code does not have, and no kernels from kernels, of which there is no PTX.
+older_tests='^cuda-(async|mbarrier|northstar|memory-phases|memory-polling)$|^cuda$'
+if ((older)); then
+    targets=(tests/device/test_{async,mbarrier,northstar} tests/memory/test_memory_{phases,polling} tests/cuda/test_cuda)
+    built "$build-older" -Dkernels_cuda_arch=80 -Dbench=disabled -Dexamples=disabled || older=0
+fi
+
 if [[ $pack ]]; then
     work=$(mktemp -d)
-    for part in '' -plain; do
+    for part in '' -plain -older; do
         [[ -d $build$part/meson-info ]] || continue
         mkdir -p "$work/gpu$part/meson-info"
         cp "$build$part"/meson-info/{meson-info,intro-tests}.json "$work/gpu$part/meson-info"
@@ -127,6 +138,7 @@ fi
 "$build/tools/cgxinfo/cgxinfo"
 if ((suite)); then tests suite "$build" --only "$only"; fi
 if ((plain)); then tests plain "$build-plain" --only "$only"; fi
+if ((older)); then tests older "$build-older" --only "$older_tests"; fi
 if ((bench)); then
     for program in "$build"/bench/cuda/bench_cuda_*; do
         [[ -x $program && -f $program ]] || continue

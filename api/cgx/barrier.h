@@ -35,8 +35,7 @@ enum { CGX_MBARRIER_MAX_COUNT = (1 << 20) - 1 };
 /* The same, and the phases after this one expect one arrival less. */
 #define cgx_mbarrier_arrive_and_drop(barrier) cgx__mbarrier_arrive(CGX__SELF, (barrier), 1, 1, 0, __LINE__)
 /* One arrival that also announces BYTES of copies which complete on the barrier (see cgx_bulk_copy_async). */
-#define cgx_mbarrier_arrive_expect_tx(barrier, bytes) \
-    cgx__mbarrier_arrive(CGX__SELF, (barrier), 1, 0, (bytes), __LINE__)
+#define cgx_mbarrier_arrive_expect_tx(barrier, bytes) cgx__mbarrier_announce(CGX__SELF, (barrier), (bytes), __LINE__)
 /* bool: whether the token's phase is over. */
 #define cgx_mbarrier_test_wait(barrier, token) cgx__mbarrier_test_token(CGX__SELF, (barrier), (token), __LINE__)
 /* bool: whether the phase of this parity is over: it is the one before the current. The lowest bit of ODD counts, so that the

@@ -134,6 +134,11 @@ cgx_mbarrier_token cgx__cpu_mbarrier_arrive(cgx_cpu_thread *t, cgx_mbarrier *b, 
     return token;
 }
 
+cgx_mbarrier_token cgx__cpu_mbarrier_announce(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t bytes, int line)
+{
+    return cgx__cpu_mbarrier_arrive(t, b, 1, 0, bytes, line);
+}
+
 int cgx__cpu_mbarrier_parity(cgx_cpu_thread *t, const cgx_mbarrier *b, int line)
 {
     return (int)(live_record(t, b, line)->phase & 1);

@@ -522,6 +522,23 @@ test_launching() {
     [[ $said == *-rdc=true*-dlink*-lcudadevrt* && $said != *code=compute_90* ]] || fail "$said"
     said=$("${cc[@]}" "${flags[@]}" -DKIND=CGX_KERNEL --cuda-arch=90 -show -c launching.c -o l.o 2>&1)
     [[ $said != *-rdc* && $said != *-dlink* && $said == *code=compute_90* ]] || fail "$said"
+    # A file whose mbarriers count no bytes may have those of sm_80.
+    [[ $said == *-DCGX__NO_BARRIER_BYTES=1* ]] || fail "$said"
+    cat >counting.c <<'EOF'
+#include <cgx.h>
+CGX_KERNEL(counting, (int *, out))
+{
+    CGX_SHARED(cgx_mbarrier, m);
+    cgx_mbarrier_init(m, 1);
+    cgx_mbarrier_arrive_expect_tx(m, 16);
+    *out = 1;
+}
+cgx_status run(cgx_queue *q, int *out) { return counting_launch(q, cgx_config_1d(1, 1), out); }
+EOF
+    for level in -O0 -O2; do
+        said=$("${cc[@]}" "${flags[@]}" $level --cuda-arch=90 -show -c counting.c -o c.o 2>&1)
+        [[ $said == *-fatbin* && $said != *CGX__NO_BARRIER_BYTES* ]] || fail "$said"
+    done
     echo "relocatable where kernels launch"
 }
 

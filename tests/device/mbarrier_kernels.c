@@ -122,8 +122,9 @@ CGX_KERNEL_EXTERN(mb_drop, (int *, out))
         cgx_mbarrier_init(m, (uint32_t)n);
     cgx_sync(b);
     cgx_tile_32 warp = cgx_tiled_partition(b, 32);
-    for (int i = 0; i < n; i++) { /* thread r leaves after round r */
-        s[rank] = i;
+    for (int i = 0; i < n; i++) {     /* thread r leaves after round r */
+        int *round = s + i % 2 * 512; /* two: some write the next round's while others read */
+        round[rank] = i;
         cgx_mbarrier_token token = { 0 };
         if (rank == i)
             cgx_mbarrier_arrive_and_drop(m);
@@ -134,7 +135,7 @@ CGX_KERNEL_EXTERN(mb_drop, (int *, out))
         if (rank == i)
             break;
         cgx_mbarrier_wait(m, token);
-        sum += s[n - 1] >= i;
+        sum += round[n - 1] == i;
     }
     out[rank] = sum;
 }
@@ -177,31 +178,6 @@ CGX_KERNEL_EXTERN(mb_timeout, (int, max_ns), (int *, result), (uint64_t *, took)
         cgx_mbarrier_arrive(m);
         result[1] = cgx_mbarrier_try_wait(m, t, (uint32_t)max_ns);
     }
-}
-
-CGX_KERNEL_EXTERN(mb_bytes, (const int *, in), (int *, out))
-{
-    cgx_block b = cgx_this_block();
-    CGX_SHARED(cgx_mbarrier, m);
-    CGX_SHARED_ARRAY(cgx_int4, room, 64);
-    int *s = (int *)room, rank = cgx_thread_rank(b);
-    if (cgx_elect(b))
-        cgx_mbarrier_init(m, 1);
-    cgx_sync(b);
-    if (cgx_elect(b)) {
-        cgx_mbarrier_arrive_expect_tx(m, 512); /* all at once, in two pieces */
-        cgx_bulk_copy_async(s, in, 256, m);
-        cgx_bulk_copy_async(s + 64, in + 64, 256, m);
-    }
-    cgx_mbarrier_wait_parity(m, 0);
-    int v = s[rank];
-    cgx_sync(b);
-    if (cgx_elect(b)) {
-        cgx_bulk_copy_async(s, in + 128, 512, m); /* may land before it is announced */
-        cgx_mbarrier_arrive_expect_tx(m, 512);
-    }
-    cgx_mbarrier_wait_parity(m, 1);
-    out[rank] = v + s[rank];
 }
 
 CGX_KERNEL_EXTERN(mb_reuse, (int *, out))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sass.py WORK INSTRUCTIONS [KERNEL...]: what scripts/sass.sh prints. WORK has sass_kernels.o and representative.o, objects of
+"""sass.py WORK INSTRUCTIONS [KERNEL...]: what scripts/sass.sh prints. WORK has sass_kernels.o, bytes_kernels.o and representative.o, objects of
 cgxcc; the fat binary is taken from their image table (api/cgx/abi.h)."""
 import collections
 import re
@@ -62,17 +62,21 @@ def covers(text, chip):
 
 fatbin = work + "/image.fatbin"
 failed = 0
-for name in ("representative", "sass_kernels"):
+chips = {}  # of both files of kernels
+for name in ("representative", "bytes_kernels", "sass_kernels"):
     data, target = image(f"{work}/{name}.o")
     open(fatbin, "wb").write(data)
-    chips, ptx = disassemble(fatbin)
+    these, ptx = disassemble(fatbin)
     listed = [int(n) for n in re.findall(r"\d+", target)]
     newest = max(listed)
     expected_ptx = {newest} | ({90} if 90 in listed else set())
-    print(f"{name}: code of {', '.join('sm_%d' % c for c in chips)}; PTX of {', '.join('compute_%d' % p for p in sorted(ptx))}")
-    if sorted(chips) != sorted(listed) or ptx != expected_ptx:
+    print(f"{name}: code of {', '.join('sm_%d' % c for c in these)}; PTX of {', '.join('compute_%d' % p for p in sorted(ptx))}")
+    if sorted(these) != sorted(listed) or ptx != expected_ptx:
         print(f"FAIL {name}: the table says {target}, PTX was expected of {sorted(expected_ptx)}")
         failed += 1
+    if name != "representative":
+        for chip, kernels in these.items():
+            chips.setdefault(chip, {}).update(kernels)
 
 if wanted:
     for chip in sorted(chips):

@@ -138,20 +138,6 @@ KERNEL(copy_arrives, (const cgx_int4 *, in), (cgx_int4 *, out))
     cgx_mbarrier_wait(barrier, cgx_mbarrier_arrive(barrier));
     out[me] = s[1023 - me];
 }
-KERNEL(bulk_copy, (const cgx_int4 *, in), (cgx_int4 *, out))
-{
-    CGX_SHARED_ARRAY(cgx_int4, s, 1024);
-    CGX_SHARED(cgx_mbarrier, barrier);
-    cgx_block b = cgx_this_block();
-    if (cgx_elect(b)) {
-        cgx_mbarrier_init(barrier, 1);
-        cgx_mbarrier_arrive_expect_tx(barrier, 16384);
-        cgx_bulk_copy_async(s, in, 16384, barrier);
-    }
-    cgx_sync(b);
-    cgx_mbarrier_wait_parity(barrier, 0);
-    out[cgx_thread_rank(b)] = s[cgx_thread_rank(b)];
-}
 KERNEL(bulk_store, (const cgx_int4 *, in), (cgx_int4 *, out))
 {
     CGX_SHARED_ARRAY(cgx_int4, s, 1024);

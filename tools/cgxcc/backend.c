@@ -180,6 +180,9 @@ static void plan_cuda(const struct options *o, const struct strings *compiler, c
         strings_add(argv, "-lineinfo");
         strings_add(argv, CHECKS);
     }
+    /* The mbarriers of sm_80 to 89 serve where no bytes are counted (cuda_barrier.h). */
+    if (!traits.bytes)
+        strings_add(argv, "-DCGX__NO_BARRIER_BYTES=1");
     /* Operators of the user's are not contracted anywhere, and nvcc has this for whole files alone. */
     if (o->portable_fp || traits.operators)
         strings_add(argv, "--fmad=false");

@@ -26,6 +26,7 @@ struct passes {
 struct traits {
     bool launches;  /* one of its kernels may launch kernels */
     bool operators; /* its kernels use operators of the user's */
+    bool bytes;     /* its mbarriers count bytes of copies */
 };
 
 struct backend {

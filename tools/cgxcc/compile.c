@@ -141,7 +141,8 @@ int compile_source(const struct driver *d, const struct argument *source, const 
     }
     /* From here to the end there is no object, so make never finds half of one. */
     unlink(made.path);
-    const struct traits traits = { object_launches(&made), object_has_function(&made, OPERATOR_MARK) };
+    const struct traits traits = { object_knows(&made, LAUNCHING_MARK), object_has_function(&made, OPERATOR_MARK),
+                                   object_knows(&made, ANNOUNCING_MARK) || object_knows(&made, BULK_COPY_MARK) };
     struct passes passes = backend_plan(o, source->text, traits);
     if (passes.count) {
         if (!images_build(&passes, source->text))

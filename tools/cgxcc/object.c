@@ -104,14 +104,14 @@ bool object_has_function(const struct object *o, const char *mark)
     return false;
 }
 
-bool object_launches(const struct object *o)
+bool object_knows(const struct object *o, const char *name)
 {
     struct elf e;
     if (!elf_open(o, &e))
         return false;
     struct symbols s = symbols(&e);
     for (size_t i = 0; i < s.count; i++)
-        if (!strcmp(string(&e, s.strings, s.at[i].st_name), LAUNCHING_MARK))
+        if (!strcmp(string(&e, s.strings, s.at[i].st_name), name))
             return true;
     return false;
 }

@@ -9,6 +9,9 @@
 
 /* What an entry calls when its kernel may launch kernels. */
 #define LAUNCHING_MARK "cgx__cpu_caller"
+/* What its entry calls where a file's mbarriers count bytes. */
+#define ANNOUNCING_MARK "cgx__cpu_mbarrier_announce"
+#define BULK_COPY_MARK "cgx__cpu_bulk_copy"
 /* What the CPU calls of a user operator that a kernel uses. */
 #define OPERATOR_MARK "__apply"
 
@@ -22,8 +25,8 @@ struct object {
 
 /* False where there is nothing to look into: /dev/null, bitcode, the object format of another machine. */
 bool object_load(const char *path, struct object *out);
-/* Whether one of them is declared as one that may launch kernels. */
-bool object_launches(const struct object *o);
+/* Whether it defines NAME or refers to it. */
+bool object_knows(const struct object *o, const char *name);
 /* A function with MARK in its name. */
 bool object_has_function(const struct object *o, const char *mark);
 void object_put_images(struct object *o, const struct buffer *images);

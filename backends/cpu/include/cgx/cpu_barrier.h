@@ -13,6 +13,8 @@ CGX_API void cgx__cpu_mbarrier_inval(cgx_cpu_thread *t, cgx_mbarrier *b, int lin
 /* N arrivals, DROP fewer from the next phase on, BYTES more announced; negative bytes have landed. */
 CGX_API cgx_mbarrier_token cgx__cpu_mbarrier_arrive(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t n, int drop,
                                                     int64_t bytes, int line);
+/* One arrival that announces BYTES. By its name, and that of cgx__cpu_bulk_copy, cgxcc sees whether a file's barriers count bytes. */
+CGX_API cgx_mbarrier_token cgx__cpu_mbarrier_announce(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t bytes, int line);
 /* Parity of the current phase. */
 CGX_API int cgx__cpu_mbarrier_parity(cgx_cpu_thread *t, const cgx_mbarrier *b, int line);
 CGX_API int cgx__cpu_mbarrier_try(cgx_cpu_thread *t, const cgx_mbarrier *b, int odd, uint32_t max_ns, int line);
@@ -85,12 +87,17 @@ CGX__INLINE int cgx__token_parity(cgx_block self, const cgx_mbarrier *b, cgx_mba
 CGX__INLINE cgx_mbarrier_token cgx__mbarrier_arrive(cgx_block self, cgx_mbarrier *b, int64_t n, int drop, int64_t bytes,
                                                     int line)
 {
-    if (CGX__UNLIKELY(n < 1 || bytes < 0))
-        cgx__cpu_misuse(self.t, line,
-                        n < 1 ? "arrivals at an mbarrier are 1 to 1,048,575"
-                              : "bytes announced at an mbarrier are not negative");
+    if (CGX__UNLIKELY(n < 1))
+        cgx__cpu_misuse(self.t, line, "arrivals at an mbarrier are 1 to 1,048,575");
     CGX__WHERE_COMPILED(self.level, return cgx__compiled_arrive_at(self, b, n, drop, bytes, line))
     return cgx__cpu_mbarrier_arrive(self.t, b, n, drop, bytes, line);
+}
+CGX__INLINE cgx_mbarrier_token cgx__mbarrier_announce(cgx_block self, cgx_mbarrier *b, int64_t bytes, int line)
+{
+    if (CGX__UNLIKELY(bytes < 0))
+        cgx__cpu_misuse(self.t, line, "bytes announced at an mbarrier are not negative");
+    CGX__WHERE_COMPILED(self.level, return cgx__compiled_arrive_at(self, b, 1, 0, bytes, line))
+    return cgx__cpu_mbarrier_announce(self.t, b, bytes, line);
 }
 
 CGX__INLINE int cgx__mbarrier_test(cgx_block self, const cgx_mbarrier *b, int odd, int line)

@@ -57,6 +57,12 @@ CGX__INLINE void cgx__gpu_copy_wait_all(void)
 {
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
+/* cp.async.mbarrier.arrive: PTX ISA 9.7.13.15.15, sm_80. One arrival more is pending until the thread's copies so far have
+ * landed. */
+CGX__INLINE void cgx__gpu_copy_arrive(uint64_t *b)
+{
+    asm volatile("cp.async.mbarrier.arrive.shared::cta.b64 [%0];" ::"r"(cgx__gpu_shared_address(b)) : "memory");
+}
 #else
 #define CGX__HAS_ASYNC_COPY 0
 #endif
@@ -64,12 +70,6 @@ CGX__INLINE void cgx__gpu_copy_wait_all(void)
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && CGX__OVERLAYS
 #define CGX__HAS_BULK_COPY 1
 
-/* cp.async.mbarrier.arrive: PTX ISA 9.7.13.15.15, sm_80. One arrival more is pending until the thread's copies so far have
- * landed. */
-CGX__INLINE void cgx__gpu_copy_arrive(uint64_t *b)
-{
-    asm volatile("cp.async.mbarrier.arrive.shared::cta.b64 [%0];" ::"r"(cgx__gpu_shared_address(b)) : "memory");
-}
 /* fence.proxy.async: PTX ISA 9.7.13.4, sm_90. What was done to the block's shared memory, or to global memory, before is
  * seen by bulk copies after. Both together take 9 ns on an H200; the one that takes in the cluster's shared memory as
  * well, 77. */

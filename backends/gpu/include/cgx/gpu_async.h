@@ -245,6 +245,7 @@ CGX__INLINE void cgx__pipeline_arrive_on(cgx_block, cgx_mbarrier *b, int)
     CGX__CHECK(!(((uintptr_t)(a) | (uintptr_t)(b) | (bytes)) & 15), \
                "bulk copy: size and pointers must be multiples of 16", line)
 
+#if CGX__HAS_BULK_COPY || !CGX__HAS_MBARRIER
 /* The fences order what was done to the memory and to the barrier before. */
 CGX__INLINE void cgx__bulk_copy(cgx_block, void *destination, const void *source, size_t bytes, cgx_mbarrier *b,
                                 int line)
@@ -262,6 +263,9 @@ CGX__INLINE void cgx__bulk_copy(cgx_block, void *destination, const void *source
     cgx__barrier_word_landed(b, (uint32_t)bytes);
 #endif
 }
+#else /* as cgx__mbarrier_announce */
+void cgx__bulk_copy(cgx_block, void *, const void *, size_t, cgx_mbarrier *, int) = delete;
+#endif
 CGX__INLINE void cgx__bulk_store(cgx_block, void *destination, const void *source, size_t bytes, int line)
 {
     CGX__CHECK_BULK(destination, source, bytes, line);

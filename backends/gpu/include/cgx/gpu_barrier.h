@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Device passes of <cgx/barrier.h>: over the hardware's mbarriers where it has such with counts of bytes
- * (CGX__HAS_MBARRIER), else over 64-bit atomics.
+/* Device passes of <cgx/barrier.h>: over the hardware's mbarriers where it has such (CGX__HAS_MBARRIER), else over 64-bit atomics.
+ * Without CGX__HAS_BARRIER_BYTES those of the hardware count arrivals alone.
  *
  * The word in software, low to high: 20 bits of arrivals that are pending, 20 bits that the next phase expects, 21 bits of
  * bytes still to land, offset by 2^20 so that bytes may land before they are announced, and the phase's number
@@ -24,6 +24,7 @@ CGX__INLINE void cgx__barrier_word_inval(cgx_mbarrier *b)
 {
     cgx__gpu_mbarrier_inval(&b->word);
 }
+#if CGX__HAS_BARRIER_BYTES
 /* Two forms of each arrival, of which one remains where the barrier's declaration is in sight. At another block's barrier there is
  * no token, and the order that it gives is wider. */
 #define CGX__ARRIVE_AS(form)                                              \
@@ -39,6 +40,19 @@ CGX__INLINE uint64_t cgx__barrier_word_arrive(cgx_mbarrier *b, uint32_t n, int d
     return 0;
 }
 #undef CGX__ARRIVE_AS
+#else
+/* Where there are no clusters. Many arrive as all but one, which end no phase, and one. */
+CGX__INLINE uint64_t cgx__barrier_word_arrive(cgx_mbarrier *b, uint32_t n, int drop, uint32_t)
+{
+    if (drop)
+        return cgx__gpu_mbarrier_arrive_drop(&b->word);
+    if (n == 1)
+        return cgx__gpu_mbarrier_arrive(&b->word);
+    const uint64_t before = cgx__gpu_mbarrier_arrive_some(&b->word, n - 1);
+    cgx__gpu_mbarrier_arrive(&b->word);
+    return before;
+}
+#endif
 CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, cgx_mbarrier_token token)
 {
     return cgx__gpu_mbarrier_test(&b->word, token.word);
@@ -47,6 +61,7 @@ CGX__INLINE bool cgx__phase_test(const cgx_mbarrier *b, int odd)
 {
     return cgx__gpu_mbarrier_test_parity(&b->word, (uint32_t)odd);
 }
+#if CGX__HAS_BARRIER_BYTES
 CGX__INLINE bool cgx__phase_look(const cgx_mbarrier *b, cgx_mbarrier_token token)
 {
     return cgx__gpu_mbarrier_look(&b->word, token.word);
@@ -71,6 +86,7 @@ CGX__INLINE void cgx__phase_wait(const cgx_mbarrier *b, int odd)
 {
     cgx__gpu_mbarrier_wait_parity(&b->word, (uint32_t)odd);
 }
+#endif
 /* The hardware's states are its own. */
 CGX__INLINE bool cgx__token_is_good(const cgx_mbarrier *, cgx_mbarrier_token)
 {
@@ -133,6 +149,14 @@ CGX__INLINE bool cgx__token_is_good(const cgx_mbarrier *b, cgx_mbarrier_token to
 {
     return (cgx__barrier_word(b) - (token.word >> CGX__PHASE_AT << CGX__PHASE_AT)) >> CGX__PHASE_AT <= 1;
 }
+CGX__INLINE uint32_t cgx__token_pending(cgx_mbarrier_token token)
+{
+    return (uint32_t)(token.word & CGX__COUNT_MASK);
+}
+
+#endif
+#if !CGX__HAS_BARRIER_BYTES
+/* No instruction waits: polling. */
 template <class PHASE> CGX__INLINE bool cgx__phase_look(const cgx_mbarrier *b, PHASE phase)
 {
     return cgx__phase_test(b, phase);
@@ -147,11 +171,6 @@ template <class PHASE> CGX__INLINE void cgx__phase_wait(const cgx_mbarrier *b, P
     while (!cgx__phase_test(b, phase))
         cgx__gpu_rest();
 }
-CGX__INLINE uint32_t cgx__token_pending(cgx_mbarrier_token token)
-{
-    return (uint32_t)(token.word & CGX__COUNT_MASK);
-}
-
 #endif
 
 /* What takes it looks at the lowest bit. */
@@ -183,6 +202,15 @@ CGX__INLINE cgx_mbarrier_token cgx__mbarrier_arrive(cgx_block, cgx_mbarrier *b, 
                "more arrivals at an mbarrier than are pending", line);
     return token;
 }
+#if CGX__HAS_BARRIER_BYTES || !CGX__HAS_MBARRIER
+CGX__INLINE cgx_mbarrier_token cgx__mbarrier_announce(cgx_block self, cgx_mbarrier *b, int64_t bytes, int line)
+{
+    return cgx__mbarrier_arrive(self, b, 1, 0, bytes, line);
+}
+#else
+/* The host compiler, which cgxcc asks, has dropped the call as one that is never made. -Xcuda=-UCGX__NO_BARRIER_BYTES helps. */
+cgx_mbarrier_token cgx__mbarrier_announce(cgx_block, cgx_mbarrier *, int64_t, int) = delete;
+#endif
 /* A wait takes a token or a parity: two overloads, as the hardware has two instructions. */
 CGX__INLINE cgx_mbarrier_token cgx__token_parity(cgx_block, const cgx_mbarrier *b, cgx_mbarrier_token token, int line)
 {
