@@ -97,8 +97,12 @@ std::string compile(Kernel &K) {
   if (K.refused())
     return "fibers: " + K.Refusal;
   replaceModeMarks(K);
-  if (!K.PerLane)
-    splitAtUniformBranches(K), splitAtCommon(K), splitAtGuards(K);
+  if (!K.PerLane) {
+    splitAtUniformBranches(K);
+    if (!K.Debugged) // a line is what a thread does
+      splitAtCommon(K);
+    splitAtGuards(K);
+  }
   if (K.Debugged)
     splitAtJoins(K);
   spillAcrossBoundaries(K);
