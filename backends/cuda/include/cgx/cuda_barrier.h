@@ -195,8 +195,8 @@ CGX__INLINE uint32_t cgx__gpu_clock_zero(void)
                      : "memory");                                                                              \
     }
 #else
-/* Tests: 9.7.13.15.16, sm_80. A yes acquires at the scope of the block. */
-#define CGX__MBARRIER_TESTS(name, form, T, C, prepare)                                                               \
+/* Tests: 9.7.13.15.16, sm_80. A yes acquires at the scope of the block. Waits are loops over tests and have no delay. */
+#define CGX__MBARRIER_TESTS(name, form, T, C, prepare, delay)                                                        \
     CGX__INLINE bool cgx__gpu_mbarrier_test##name(const uint64_t *b, T phase)                                        \
     {                                                                                                                \
         int over;                                                                                                    \
