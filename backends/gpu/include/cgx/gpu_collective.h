@@ -215,11 +215,11 @@ template <class OP, class T> CGX__INLINE T cgx__in_order(const T &mine, const T 
 /* How many lanes' values come together in a step: two levels of a tree at a time, as three shuffles take hardly
  * longer than one. Seven for three levels do: on an H200 the sum of one warp takes 56 ns instead of 61, those of
  * eight in a block 74 instead of 70. */
-constexpr int cgx__step(int lanes)
+CGX__INLINE constexpr int cgx__step(int lanes)
 {
     return lanes < 4 ? lanes : 4;
 }
-constexpr int cgx__bit_of(int n)
+CGX__INLINE constexpr int cgx__bit_of(int n)
 {
     int bit = 0;
     while (n >>= 1)
@@ -347,7 +347,8 @@ CGX__INLINE T cgx__linked_reduce_of(cgx_mask lanes, const cgx_group &g, T v)
 {
     const cgx__lanes above = (cgx__lanes)g.lanes & ~(((cgx__lanes)2 << cgx__wave_lane()) - 1);
     int next = cgx__lowest_bit(above | (cgx__lanes)1 << (CGX__WAVE - 1));
-#pragma unroll
+    constexpr int times = ALL_STEPS ? (int)CGX__WAVE : 1; /* a loop over as many as there are stays one */
+#pragma unroll times
     for (int d = 1; d < (ALL_STEPS ? (int)CGX__WAVE : g.size); d *= 2) {
         const T right = cgx__shuffle_lane(lanes, v, next);
         if (2 * d < (ALL_STEPS ? (int)CGX__WAVE : g.size))
