@@ -363,7 +363,9 @@ CGX__INLINE T cgx__linked_scan_of(cgx_mask lanes, const cgx_group &g, T v, bool 
     const cgx__lanes below = (cgx__lanes)(g.lanes & cgx__lanes_below(cgx__wave_lane()));
     const int before = cgx__highest_bit((cgx__lanes)(below | 1)), rank = g.rank & (CGX__SEGMENT - 1);
     int left = before;
-#pragma unroll
+    /* With exits for smaller groups where the compiler can: nvcc does, clang not always. */
+    constexpr int times = ALL_STEPS || CGX__FULL_MASK_IS_FASTER ? cgx__bit_of(CGX__SEGMENT) : 1;
+#pragma unroll times
     for (int d = 1; d < CGX__SEGMENT && (ALL_STEPS || d < g.size); d *= 2) {
         const T other = cgx__shuffle_lane(lanes, v, left);
         if (2 * d < (ALL_STEPS ? (int)CGX__SEGMENT : g.size))
