@@ -96,12 +96,24 @@ static int may_start(worker *w)
     return w->next_block < w->end_block;
 }
 
-/* Blocks are counted cluster by cluster, and inside a cluster x fastest. */
+/* Blocks are counted cluster by cluster, and inside a cluster x fastest. Mostly I is behind the block that was in this place
+ * before: that one's index is counted up, since a dozen divisions took a tenth of the time of small blocks. */
 static void place(cgx_cpu_shape *s, int64_t i, int cluster_blocks)
 {
-    if (cluster_blocks == 1 && s->grid.y == 1 && s->grid.z == 1) { /* the common case, without divisions */
+    if (cluster_blocks == 1 && s->grid.y == 1 && s->grid.z == 1) { /* the common case */
         s->block_index.x = (int)i;
         s->block_rank = i;
+        return;
+    }
+    if (cluster_blocks == 1 && s->block_rank == i - 1) {
+        s->block_rank = i;
+        if (++s->block_index.x == s->grid.x) {
+            s->block_index.x = 0;
+            if (++s->block_index.y == s->grid.y) {
+                s->block_index.y = 0;
+                s->block_index.z++;
+            }
+        }
         return;
     }
     const int64_t cluster = i / cluster_blocks;
@@ -118,6 +130,7 @@ static void prepare_block(worker *w, block *b, int rank, int slot)
     const launch *l = w->launch;
     const size_t fixed = (l->static_shared + 127) & ~(size_t)127;
     b->pub.shape = l->shape;
+    b->pub.shape.block_rank = -2; /* in front of none */
     b->pub.worker = &w->pub;
     b->pub.shared = b->shared_memory;
     b->pub.dynamic = b->shared_memory + fixed;
