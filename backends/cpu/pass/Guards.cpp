@@ -270,60 +270,100 @@ bool chooseGuard(const Kernel &K, const Region &R, Guard &G) {
   return false;
 }
 
-std::pair<Value *, Value *> emitRange(const Kernel &K, const Region &R, const Guard &G, const LaneLoop &L,
+namespace {
+// What conditions leave of the places from 0 to Count - 1.
+struct Places {
+  IRBuilder<> &IR;
+  Value *Count, *Low, *High;
+  Places(IRBuilder<> &IR, Value *N)
+      : IR(IR), Count(IR.CreateZExt(N, IR.getInt64Ty())), Low(IR.getInt64(0)), High(Count) {}
+  Value *least(Value *A, Value *B) { return IR.CreateBinaryIntrinsic(Intrinsic::smin, A, B); }
+  Value *largest(Value *A, Value *B) { return IR.CreateBinaryIntrinsic(Intrinsic::smax, A, B); }
+  void restrict(CmpInst::Predicate P, Value *B) {
+    Value *Behind = IR.CreateAdd(B, IR.getInt64(1));
+    switch (P) {
+    case CmpInst::ICMP_SLT:
+      High = least(High, B);
+      break;
+    case CmpInst::ICMP_SLE:
+      High = least(High, Behind);
+      break;
+    case CmpInst::ICMP_SGT:
+      Low = largest(Low, Behind);
+      break;
+    case CmpInst::ICMP_SGE:
+      Low = largest(Low, B);
+      break;
+    default:
+      Low = largest(Low, B);
+      High = least(High, Behind);
+      break;
+    }
+  }
+  std::pair<Value *, Value *> range() {
+    Low = least(Low, Count);
+    High = largest(High, Low);
+    return {IR.CreateTrunc(Low, IR.getInt32Ty()), IR.CreateTrunc(High, IR.getInt32Ty())};
+  }
+};
+} // namespace
+
+// What the index is compared with, all but the index on the other side.
+static Value *boundOf(const Bounds &At, const RangeCondition &C, IRBuilder<> &IR) {
+  Type *I64 = IR.getInt64Ty();
+  int Budget = BoundAtMost;
+  Value *B = At.before(C.Bound, &IR, Budget);
+  B = C.ZeroExtended ? IR.CreateZExt(B, I64) : IR.CreateSExt(B, I64);
+  for (Value *V : C.Offsets)
+    B = IR.CreateSub(B, IR.CreateSExt(At.before(V, &IR, Budget), I64));
+  return B;
+}
+
+LaneRows emitRows(const Kernel &K, const Region &R, const Guard &G, IRBuilder<> &IR) {
+  if (none_of(G.Conditions, [](const RangeCondition &C) { return C.Index == Mark::Y; }))
+    return {};
+  const Bounds At(K, R);
+  Places Rows(IR, K.NY);
+  for (const RangeCondition &C : G.Conditions)
+    if (C.Index == Mark::Y)
+      Rows.restrict(C.Predicate, boundOf(At, C, IR));
+  const auto [Begin, End] = Rows.range();
+  return {Begin, End};
+}
+
+std::pair<Value *, Value *> emitRange(const Kernel &K, const Region &R, const Guard &G, const LaneLoop &L, bool OfRows,
                                       IRBuilder<> &IR) {
   const Bounds At(K, R);
   Type *I64 = IR.getInt64Ty();
-  Value *NX = IR.CreateZExt(K.NX, I64), *Low = IR.getInt64(0), *High = NX;
-  auto Least = [&](Value *A, Value *B) { return IR.CreateBinaryIntrinsic(Intrinsic::smin, A, B); };
-  auto Largest = [&](Value *A, Value *B) { return IR.CreateBinaryIntrinsic(Intrinsic::smax, A, B); };
+  Places Lanes(IR, K.NX);
+  bool Any = false;
   for (const RangeCondition &C : G.Conditions) {
-    if (C.Mask)
+    if (C.Mask || (C.Index == Mark::Y && OfRows))
       continue;
-    int Budget = BoundAtMost;
-    Value *B = At.before(C.Bound, &IR, Budget);
-    B = C.ZeroExtended ? IR.CreateZExt(B, I64) : IR.CreateSExt(B, I64);
-    for (Value *V : C.Offsets)
-      B = IR.CreateSub(B, IR.CreateSExt(At.before(V, &IR, Budget), I64));
+    Any = true;
+    Value *B = boundOf(At, C, IR);
     if (C.Index == Mark::Y || C.Index == Mark::Z) {
       Value *Place = IR.CreateZExt(C.Index == Mark::Y ? L.Y : L.Z, I64);
-      High = IR.CreateSelect(IR.CreateICmp(C.Predicate, Place, B), High, Low);
+      Lanes.High = IR.CreateSelect(IR.CreateICmp(C.Predicate, Place, B), Lanes.High, Lanes.Low);
       continue;
     }
     if (C.Index == Mark::Rank)
       B = IR.CreateSub(B, IR.CreateZExt(L.First, I64));
-    Value *Behind = IR.CreateAdd(B, IR.getInt64(1));
-    switch (C.Predicate) {
-    case CmpInst::ICMP_SLT:
-      High = Least(High, B);
-      break;
-    case CmpInst::ICMP_SLE:
-      High = Least(High, Behind);
-      break;
-    case CmpInst::ICMP_SGT:
-      Low = Largest(Low, Behind);
-      break;
-    case CmpInst::ICMP_SGE:
-      Low = Largest(Low, B);
-      break;
-    default:
-      Low = Largest(Low, B);
-      High = Least(High, Behind);
-      break;
-    }
+    Lanes.restrict(C.Predicate, B);
   }
   for (const RangeCondition &C : G.Conditions)
     if (C.Mask) { // the first lane from Low on; none, if Bound is larger than the mask
+      Any = true;
       int Budget = BoundAtMost;
-      Value *Bound = IR.CreateZExtOrTrunc(At.before(C.Bound, &IR, Budget), I64), *From = Low;
+      Value *Bound = IR.CreateZExtOrTrunc(At.before(C.Bound, &IR, Budget), I64), *From = Lanes.Low;
       if (C.Index == Mark::Rank)
         From = IR.CreateAdd(From, IR.CreateZExt(L.First, I64));
-      Value *First = IR.CreateAdd(Low, IR.CreateAnd(IR.CreateSub(Bound, From), IR.getInt64(C.Mask)));
-      Low = IR.CreateSelect(IR.CreateICmpULE(Bound, IR.getInt64(C.Mask)), First, NX);
+      Value *First = IR.CreateAdd(Lanes.Low, IR.CreateAnd(IR.CreateSub(Bound, From), IR.getInt64(C.Mask)));
+      Lanes.Low = IR.CreateSelect(IR.CreateICmpULE(Bound, IR.getInt64(C.Mask)), First, Lanes.Count);
     }
-  Low = Least(Low, NX);
-  High = Largest(High, Low);
-  return {IR.CreateTrunc(Low, IR.getInt32Ty()), IR.CreateTrunc(High, IR.getInt32Ty())};
+  if (!Any)
+    return {nullptr, nullptr};
+  return Lanes.range();
 }
 
 // ---- regions around a branch ----

@@ -38,9 +38,12 @@ bool findGuard(const Kernel &K, llvm::BasicBlock *B, Guard &G);
 bool chooseGuard(const Kernel &K, const Region &R, Guard &G);
 // Whether lanes outside the guard's range do nothing at all in R.
 bool idlesOutside(const Region &R, const Guard &G);
-// The range, as values behind IR's place, in a row of lanes.
+// The rows of a plane in which the guard can hold, as values behind IR's place, in front of the loop over them; null:
+// all.
+LaneRows emitRows(const Kernel &K, const Region &R, const Guard &G, llvm::IRBuilder<> &IR);
+// The range, as values behind IR's place, in a row of lanes; null: all of it. OfRows: the row is one of emitRows.
 std::pair<llvm::Value *, llvm::Value *> emitRange(const Kernel &K, const Region &R, const Guard &G, const LaneLoop &L,
-                                                  llvm::IRBuilder<> &IR);
+                                                  bool OfRows, llvm::IRBuilder<> &IR);
 // Ends regions in front of and behind branches that few lanes take or that hold a region up from being vectorised.
 void splitAtGuards(Kernel &K);
 

@@ -83,32 +83,66 @@ bool isScalar(const Kernel &K, const Region &R) {
   return true;
 }
 
-// Unrolled in whole a loop over the lanes would not be vectorised. Accesses: what does not depend on each other in it.
+// Unrolled in whole a loop over the lanes would not be vectorised; after that it may be, if it is short. Accesses: what
+// does not depend on each other in it; null: it is no loop over lanes.
 static void keepLoop(Instruction *Back, MDNode *Accesses) {
   LLVMContext &C = Back->getContext();
-  SmallVector<Metadata *, 3> Parts{nullptr, MDNode::get(C, {MDString::get(C, "llvm.loop.unroll.disable")})};
-  if (Accesses)
+  auto Attribute = [&](const char *Name) { return MDNode::get(C, {MDString::get(C, Name)}); };
+  SmallVector<Metadata *, 4> Parts{nullptr, Attribute("llvm.loop.unroll.disable")};
+  if (Accesses) {
     Parts.push_back(MDNode::get(C, {MDString::get(C, "llvm.loop.parallel_accesses"), Accesses}));
+    Metadata *One = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(C), 1));
+    Parts.push_back(MDNode::get(C, {MDString::get(C, "llvm.loop.vectorize.followup_vectorized"),
+                                    MDNode::get(C, {MDString::get(C, "llvm.loop.isvectorized"), One}),
+                                    Attribute("llvm.loop.unroll.runtime.disable")}));
+  }
   MDNode *Id = MDNode::getDistinct(C, Parts);
   Id->replaceOperandWith(0, Id);
   Back->setMetadata(LLVMContext::MD_loop, Id);
 }
 
-LaneLoop createLaneLoop(Kernel &K, const Twine &Name, Value *First, Value *End) {
+// Rows of one plane after another, y inside z: with a single plane, known or found when it is compiled, a row's place
+// is what the loop counts.
+static void countRows(Kernel &K, LaneLoop &L, const Twine &Name, const LaneRows &Rows) {
   LLVMContext &C = K.F.getContext();
-  auto Make = [&](const char *Part) { return BasicBlock::Create(C, Name + "." + Part, &K.F); };
-  LaneLoop L;
-  L.Head = Make("rows"), L.Row = Make("row"), L.RowEnd = Make("rowend"), L.Exit = Make("end");
-  L.Accesses = MDNode::getDistinct(C, {});
-
+  BasicBlock *Plane = BasicBlock::Create(C, Name + ".plane", &K.F, L.Row),
+             *PlaneEnd = BasicBlock::Create(C, Name + ".planeend", &K.F, L.Exit);
   IRBuilder<> IR(L.Head);
   Value *Zero = IR.getInt32(0), *One = IR.getInt32(1);
-  Value *Count = IR.CreateMul(K.NY, K.NZ, "", true, true), *Row0 = Zero, *Y0 = Zero, *Z0 = Zero;
-  if (First) {
-    Count = IR.CreateAdd(IR.CreateUDiv(IR.CreateSub(End, One), K.NX), One);
-    Row0 = IR.CreateUDiv(First, K.NX);
-    Y0 = IR.CreateURem(Row0, K.NY), Z0 = IR.CreateUDiv(Row0, K.NY);
-  }
+  Value *Begin = Rows.Begin ? Rows.Begin : Zero, *End = Rows.End ? Rows.End : K.NY;
+  IR.CreateBr(Plane);
+
+  IR.SetInsertPoint(Plane);
+  PHINode *Z = IR.CreatePHI(IR.getInt32Ty(), 2, "z");
+  if (Rows.Begin) // may be none
+    IR.CreateCondBr(IR.CreateICmpULT(Begin, End), L.Row, PlaneEnd);
+  else
+    IR.CreateBr(L.Row);
+
+  IR.SetInsertPoint(L.Row);
+  PHINode *Y = IR.CreatePHI(IR.getInt32Ty(), 2, "y");
+  L.First = IR.CreateMul(IR.CreateAdd(IR.CreateMul(Z, K.NY, "", true, true), Y, "", true, true), K.NX, "", true, true);
+  L.Y = Y, L.Z = Z;
+
+  IR.SetInsertPoint(L.RowEnd);
+  Value *NextY = IR.CreateAdd(Y, One, "", true, true);
+  keepLoop(IR.CreateCondBr(IR.CreateICmpULT(NextY, End), L.Row, PlaneEnd), nullptr);
+
+  IR.SetInsertPoint(PlaneEnd);
+  Value *NextZ = IR.CreateAdd(Z, One, "", true, true);
+  keepLoop(IR.CreateCondBr(IR.CreateICmpULT(NextZ, K.NZ), Plane, L.Exit), nullptr);
+
+  Z->addIncoming(Zero, L.Head), Z->addIncoming(NextZ, PlaneEnd);
+  Y->addIncoming(Begin, Plane), Y->addIncoming(NextY, L.RowEnd);
+}
+
+// The rows that have lanes First to End - 1 in them.
+static void countRowsOf(Kernel &K, LaneLoop &L, Value *FirstLane, Value *EndLane) {
+  IRBuilder<> IR(L.Head);
+  Value *Zero = IR.getInt32(0), *One = IR.getInt32(1);
+  Value *Count = IR.CreateAdd(IR.CreateUDiv(IR.CreateSub(EndLane, One), K.NX), One);
+  Value *Row0 = IR.CreateUDiv(FirstLane, K.NX);
+  Value *Y0 = IR.CreateURem(Row0, K.NY), *Z0 = IR.CreateUDiv(Row0, K.NY);
   IR.CreateBr(L.Row);
 
   IR.SetInsertPoint(L.Row);
@@ -116,7 +150,6 @@ LaneLoop createLaneLoop(Kernel &K, const Twine &Name, Value *First, Value *End) 
           *Z = IR.CreatePHI(IR.getInt32Ty(), 2, "z");
   L.First = IR.CreateMul(R, K.NX, "", true, true);
   L.Y = Y, L.Z = Z;
-  L.Tail = L.Row;
 
   IR.SetInsertPoint(L.RowEnd);
   Value *NextRow = IR.CreateAdd(R, One, "", true, true), *NextY = IR.CreateAdd(Y, One, "", true, true);
@@ -127,6 +160,27 @@ LaneLoop createLaneLoop(Kernel &K, const Twine &Name, Value *First, Value *End) 
   R->addIncoming(Row0, L.Head), R->addIncoming(NextRow, L.RowEnd);
   Y->addIncoming(Y0, L.Head), Y->addIncoming(NewY, L.RowEnd);
   Z->addIncoming(Z0, L.Head), Z->addIncoming(NewZ, L.RowEnd);
+}
+
+static LaneLoop newLaneLoop(Kernel &K, const Twine &Name) {
+  LLVMContext &C = K.F.getContext();
+  auto Make = [&](const char *Part) { return BasicBlock::Create(C, Name + "." + Part, &K.F); };
+  LaneLoop L;
+  L.Head = Make("rows"), L.Row = Make("row"), L.RowEnd = Make("rowend"), L.Exit = Make("end");
+  L.Accesses = MDNode::getDistinct(C, {});
+  L.Tail = L.Row;
+  return L;
+}
+
+LaneLoop createLaneLoop(Kernel &K, const Twine &Name, const LaneRows &Rows) {
+  LaneLoop L = newLaneLoop(K, Name);
+  countRows(K, L, Name, Rows);
+  return L;
+}
+
+LaneLoop createLaneLoopOf(Kernel &K, const Twine &Name, Value *First, Value *End) {
+  LaneLoop L = newLaneLoop(K, Name);
+  countRowsOf(K, L, First, End);
   return L;
 }
 

@@ -51,8 +51,13 @@ struct LaneRange {
   llvm::BasicBlock *Body, *Latch;
   llvm::Value *Rank, *X, *Y, *Z, *Lane; // Lane is the rank as an index
 };
-// First, End: only the rows that have lanes First to End - 1 in them.
-LaneLoop createLaneLoop(Kernel &K, const llvm::Twine &Name, llvm::Value *First = nullptr, llvm::Value *End = nullptr);
+// Of each plane the rows from Begin to End - 1, which may be none; null: all.
+struct LaneRows {
+  llvm::Value *Begin = nullptr, *End = nullptr;
+};
+LaneLoop createLaneLoop(Kernel &K, const llvm::Twine &Name, const LaneRows &Rows);
+// Only the rows that have lanes First to End - 1 in them.
+LaneLoop createLaneLoopOf(Kernel &K, const llvm::Twine &Name, llvm::Value *First, llvm::Value *End);
 // Adds the loop over lanes From to To - 1 of the row; null: its begin and its end. OneLane: there are no more than
 // that.
 LaneRange addRange(Kernel &K, LaneLoop &L, llvm::Value *From, llvm::Value *To, uint32_t Step, const llvm::Twine &Name);

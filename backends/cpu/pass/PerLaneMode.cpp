@@ -70,7 +70,7 @@ class LanesEmitter {
     Value *First = IR.CreateTrunc(Both, IR.getInt32Ty()),
           *End = IR.CreateTrunc(IR.CreateLShr(Both, 32), IR.getInt32Ty());
     IR.CreateCondBr(IR.CreateICmpULT(First, K.Threads), Run, Dispatch);
-    LaneLoop Loop = createLaneLoop(K, Name, First, End);
+    LaneLoop Loop = createLaneLoopOf(K, Name, First, End);
     BranchInst::Create(Loop.Head, Run);
     IR.SetInsertPoint(Loop.Row);
     // The part of the run that is in this row.

@@ -97,7 +97,6 @@ class UniformEmitter {
   }
 
   void emitLanes(unsigned Index, const Region &R, BasicBlock *Head) {
-    LaneLoop L = createLaneLoop(K, "r" + Twine(Index));
     K.LaneLoops++;
     LaneBody Body{R, {}, {}, nullptr};
     IRBuilder<> IR(Head);
@@ -112,14 +111,15 @@ class UniformEmitter {
     Body.Exit = OneExit ? nullptr : newLocal(IR.getInt32Ty());
     for (unsigned I = 0; I < Body.Local.size(); I++) // for the case that no lane has anything to do
       IR.CreateStore(Body.Before[I], Body.Local[I].second);
-    IR.CreateBr(L.Head);
 
     Guard G;
+    const bool Guarded = chooseGuard(K, R, G), Idle = Guarded && idlesOutside(R, G);
+    LaneLoop L = createLaneLoop(K, "r" + Twine(Index), Idle ? emitRows(K, R, G, IR) : LaneRows());
+    IR.CreateBr(L.Head);
     const std::string Name = ".r" + std::to_string(Index);
-    if (chooseGuard(K, R, G)) {
+    if (Guarded) {
       IR.SetInsertPoint(L.Row);
-      auto [Low, High] = cgx::emitRange(K, R, G, L, IR);
-      const bool Idle = idlesOutside(R, G);
+      auto [Low, High] = cgx::emitRange(K, R, G, L, Idle, IR);
       if (!Idle && !G.fromBegin())
         emitRange(Body, L, nullptr, Low, 1, &G, 1 - G.Inside, Name + ".below");
       emitRange(Body, L, Low, High, G.oneLane() ? 0 : G.step(), &G, G.Inside, Name + ".inside");
