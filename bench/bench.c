@@ -11,14 +11,16 @@
 
 enum {
     DEFAULT_SAMPLES = 15,
+    LEAST_SAMPLES = 7, /* where the medians do not move any more */
     MOST_PROCESSES = 16,
     MOST_SIDES = 16,
-    SLOW = 10, /* sides whose work takes so many times a sample's time have a third of the samples */
+    SLOW = 10,     /* sides whose work takes so many times a sample's time have a third of the samples */
+    SLOWEST = 100, /* and a fifth */
     MOST_SAMPLES = 1000,
     /* OpenMP threads that wait for work keep spinning on a core for some milliseconds. */
     SETTLE_MICROSECONDS = 12000
 };
-static const double SAMPLE_SECONDS = 10e-3;
+static const double SAMPLE_SECONDS = 10e-3, STABLE = 0.01;
 
 enum { PREPARE, RUN, CHECK };
 typedef struct {
@@ -33,6 +35,7 @@ typedef struct {
 struct bench_process {
     pid_t id;
     int in, out;
+    int spins; /* whether its threads keep a core for a while after work */
 };
 
 static struct {
@@ -118,24 +121,30 @@ bench_process *bench_start(const char *variables, int time)
     }
     close(down[0]), close(up[1]);
     p->in = up[0], p->out = down[1];
+    p->spins = time == BENCH_WALL_TIME;
     return p;
 }
 
 /* ---- the parent ---- */
 
-static answer ask(const bench_side *side, int action, int64_t n)
+static void request_of(const bench_side *side, int action, int64_t n)
 {
     request q = { .action = action, .parameter = side->parameter, .n = n };
     bench_process *asked[] = { side->process, side->beside };
-    const int count = side->beside ? 2 : 1;
-    answer a[2];
     while (bench.subjects[q.subject].name && strcmp(bench.subjects[q.subject].name, side->subject))
         q.subject++;
     if (!bench.subjects[q.subject].name)
         give_up("no subject", side->subject);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < (side->beside ? 2 : 1); i++)
         if (!transfer(asked[i]->out, &q, sizeof q, 1))
             give_up(side->subject, "its process has ended");
+}
+
+static answer answer_of(const bench_side *side)
+{
+    bench_process *asked[] = { side->process, side->beside };
+    const int count = side->beside ? 2 : 1;
+    answer a[2];
     for (int i = 0; i < count; i++)
         if (!transfer(asked[i]->in, a + i, sizeof a[i], 0))
             give_up(side->subject, "its process has ended");
@@ -144,6 +153,12 @@ static answer ask(const bench_side *side, int action, int64_t n)
         a[0].right &= a[1].right;
     }
     return a[0];
+}
+
+static answer ask(const bench_side *side, int action, int64_t n)
+{
+    request_of(side, action, n);
+    return answer_of(side);
 }
 
 static double sample(const bench_side *side, int64_t n)
@@ -160,6 +175,22 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static void sort(double *samples, int n)
+{
+    qsort(samples, (size_t)n, sizeof *samples, ascending);
+}
+
+/* Whether the median of other samples would hardly differ: its standard error is as large as that of a normal distribution's with
+ * this distance of quartiles. */
+static int is_stable(const double *samples, int n)
+{
+    double sorted[MOST_SAMPLES];
+    memcpy(sorted, samples, (size_t)n * sizeof *sorted);
+    sort(sorted, n);
+    const double spread = (sorted[n - 1 - n / 4] - sorted[n / 4]) / sorted[n / 2];
+    return spread * spread * 0.86 < STABLE * STABLE * n;
+}
+
 void bench_compare(bench_side *sides, int count)
 {
     static double samples[MOST_SIDES][MOST_SAMPLES];
@@ -167,27 +198,41 @@ void bench_compare(bench_side *sides, int count)
     int settle = 0, every[MOST_SIDES], taken[MOST_SIDES];
     if (count > MOST_SIDES)
         give_up("bench_compare", "too many sides");
+    /* The first time in all processes at once: some compile their kernels then. */
+    for (int i = 0; i < count; i++) {
+        request_of(sides + i, PREPARE, 0);
+        request_of(sides + i, RUN, 1);
+        request_of(sides + i, CHECK, 0);
+    }
+    for (int i = 0; i < count; i++) {
+        answer_of(sides + i);
+        answer_of(sides + i);
+        if (!answer_of(sides + i).right)
+            give_up(sides[i].subject, "its result is wrong");
+    }
     for (int i = 0; i < count; i++) {
         double seconds;
-        settle |= sides[i].process != sides[0].process;
-        ask(sides + i, PREPARE, 0);
+        settle |= sides[i].process != sides[0].process && (sides[i].process->spins || sides[0].process->spins);
         for (n[i] = 1; (seconds = sample(sides + i, n[i])) < SAMPLE_SECONDS;) {
             double factor = 1.2 * SAMPLE_SECONDS / (seconds + 1e-9);
             n[i] = (int64_t)((double)n[i] * (factor > 100 ? 100 : factor)) + 1;
         }
-        every[i] = seconds > SLOW * SAMPLE_SECONDS ? 3 : 1;
+        every[i] = seconds > SLOWEST * SAMPLE_SECONDS ? 5 : seconds > SLOW * SAMPLE_SECONDS ? 3 : 1;
         taken[i] = 0;
     }
-    for (int k = 0; k < bench.samples; k++)
+    for (int k = 0, stable = 0; k < bench.samples && !stable; k++) {
+        stable = k + 1 >= LEAST_SAMPLES;
         for (int i = 0; i < count; i++) {
-            if (k % every[i])
-                continue;
-            if (settle)
-                usleep(SETTLE_MICROSECONDS);
-            samples[i][taken[i]++] = sample(sides + i, n[i]) / (double)n[i];
+            if (k % every[i] == 0) {
+                if (settle)
+                    usleep(SETTLE_MICROSECONDS);
+                samples[i][taken[i]++] = sample(sides + i, n[i]) / (double)n[i];
+            }
+            stable = stable && (every[i] > 1 || is_stable(samples[i], taken[i]));
         }
+    }
     for (int i = 0; i < count; i++) {
-        qsort(samples[i], (size_t)taken[i], sizeof samples[i][0], ascending);
+        sort(samples[i], taken[i]);
         sides[i].seconds = 0.5 * (samples[i][(taken[i] - 1) / 2] + samples[i][taken[i] / 2]);
     }
 }

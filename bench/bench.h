@@ -34,7 +34,8 @@ void bench_begin(int argc, char **argv, const char *bench, const bench_subject *
 enum { BENCH_WALL_TIME, BENCH_PROCESSOR_TIME };
 bench_process *bench_start(const char *variables, int time);
 /* Medians of samples in turns. Each sample does the work as often as 10 ms take, after once more for warming up. The
- * results are checked after every sample; a wrong one ends the program. What takes longer than ten samples has fewer of them. */
+ * results are checked after every sample; a wrong one ends the program. What takes longer than ten samples has fewer of them, and
+ * no more are taken once the medians of the others hardly move: standard errors below a hundredth. */
 void bench_compare(bench_side *sides, int count);
 /* A row of the table. VALUE is a cost: the ratio is rival_value / value. RIVAL may be NULL. */
 void bench_row(const char *name, double value, const char *unit, const char *rival, double rival_value);
