@@ -128,15 +128,37 @@ PART(jacobi)
         to[n - 1] = 0.25f * (from[n - 2] + 0) + 0.5f * b[n - 1];
 }
 
+/* The kernel's pipeline: two places, filled by one warp and emptied by seven, each as far as the counts of arrivals let it. */
 PART(ring)
 {
+    enum { WARP = 32, WARPS = 8, PLACES = 2, FULL = WARP, EMPTY = (WARPS - 1) * WARP };
     UNUSED;
     for (int b = first; b < last; b++) {
-        float sums[256] = { 0 };
-        for (int k = 0; k < d->steps; k++)
-            for (int warp = 1; warp < 8; warp++)
-                SIMD for (int t = 0; t < 32; t++) sums[warp * 32 + t] += d->a[k * ENGINES_STAGE + (t + warp) % 32];
-        for (int t = 0; t < 256; t++)
-            d->out[b * 256 + t] = sums[t];
+        float places[PLACES][WARP], sums[WARPS * WARP] = { 0 };
+        int full[PLACES] = { 0 }, empty[PLACES] = { 0 }, at[WARPS] = { 0 };
+        for (int done = 0; done < WARPS;)
+            for (int warp = done = 0; warp < WARPS; warp++) {
+                int k = at[warp];
+                for (; k < d->steps; k++) {
+                    float *const place = places[k % PLACES];
+                    const int round = k / PLACES;
+                    if (warp == 0) {
+                        if (empty[k % PLACES] < round * EMPTY)
+                            break;
+                        SIMD for (int t = 0; t < WARP; t++) place[t] = d->a[k * WARP + t];
+                        full[k % PLACES] += WARP;
+                    } else {
+                        if (full[k % PLACES] < (round + 1) * FULL)
+                            break;
+                        float *const sum = sums + warp * WARP;
+                        SIMD for (int t = 0; t < WARP; t++) sum[t] += place[(t + warp) % WARP];
+                        empty[k % PLACES] += WARP;
+                    }
+                }
+                at[warp] = k;
+                done += k == d->steps;
+            }
+        for (int t = 0; t < WARPS * WARP; t++)
+            d->out[b * WARPS * WARP + t] = sums[t];
     }
 }

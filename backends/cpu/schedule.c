@@ -150,18 +150,9 @@ static void forget_barriers(cgx_cpu_block *b)
     memset(b->barriers, 0, b->barrier_bytes / 8 * sizeof *b->barriers);
 }
 
-/* The next block this worker is to run, ready to start, or NULL. */
-static block *start_block(worker *w)
+/* Makes B the I-th block of the launch. RANK: in its cluster. */
+static inline void begin_block(block *b, const launch *l, int64_t i, int rank)
 {
-    const launch *l = w->launch;
-    if (!may_start(w))
-        return NULL;
-    const int64_t i = w->next_block++;
-    const int rank = l->cluster_blocks == 1 ? 0 : (int)(i % l->cluster_blocks),
-              slot = l->cooperative ? w->started : rank;
-    block *b = w->blocks[slot];
-    w->started++;
-    w->resident++;
     place(&b->pub.shape, i, l->cluster_blocks);
     b->pub.next = 0;
     b->pub.exited = 0;
@@ -180,6 +171,21 @@ static block *start_block(worker *w)
         memset(b->stages, 0, (size_t)l->shape.threads * sizeof *b->stages);
     if (b->stores)
         memset(b->stores, 0, (size_t)l->shape.threads * sizeof *b->stores);
+}
+
+/* The next block this worker is to run, ready to start, or NULL. */
+static block *start_block(worker *w)
+{
+    const launch *l = w->launch;
+    if (!may_start(w))
+        return NULL;
+    const int64_t i = w->next_block++;
+    const int rank = l->cluster_blocks == 1 ? 0 : (int)(i % l->cluster_blocks),
+              slot = l->cooperative ? w->started : rank;
+    block *b = w->blocks[slot];
+    w->started++;
+    w->resident++;
+    begin_block(b, l, i, rank);
     return b;
 }
 
@@ -327,10 +333,20 @@ static void check_overflow(worker *w, int index, const block *b)
     }
 }
 
-/* A compiled entry runs all threads of the block, none of which is ever left waiting. */
-static int run_compiled(const launch *l, block *b)
+/* A compiled entry runs all threads of the block, none of which is ever left waiting. Where blocks are alone on the worker those behind
+ * it follow, for which nothing is asked that cannot have changed: small blocks take no longer than this. */
+static int run_compiled(worker *w, const launch *l, block *b)
 {
-    return b->pub.next ? CGX__ENTRY_DECLINES : l->compiled(&b->pub, l->arguments);
+    if (b->pub.next)
+        return CGX__ENTRY_DECLINES;
+    const int alone = !l->cooperative && l->cluster_blocks == 1;
+    int rank;
+    while ((rank = l->compiled(&b->pub, l->arguments)) == -1 && alone && w->next_block < w->end_block &&
+           !w->first_deferred && !failed(l)) {
+        w->started++;
+        begin_block(b, l, w->next_block++, 0);
+    }
+    return rank;
 }
 
 void cgx__fiber_main(worker *w, int index)
@@ -342,7 +358,7 @@ void cgx__fiber_main(worker *w, int index)
         if (!b && !(b = start_block(w)))
             break;
         b->loop_start = b->pub.next;
-        int rank = l->compiled ? run_compiled(l, b) : CGX__ENTRY_DECLINES;
+        int rank = l->compiled ? run_compiled(w, l, b) : CGX__ENTRY_DECLINES;
         if (rank == CGX__ENTRY_DECLINES) {
             b->follow = b->pub.follow = may_follow(w, b);
             rank = l->run(&b->pub, l->arguments);

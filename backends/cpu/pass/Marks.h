@@ -41,6 +41,9 @@ enum StepOperand {
 enum { OperationWait = 19 };
 enum WaitKind { WaitBlock, WaitTile, WaitCoalesced, WaitCluster, WaitGrid, WaitPoll, WaitMbarrier, WaitCoalescing };
 
+// Places of pointers in the block's description, of cpu.h.
+enum { BlockIn = 160, BlockOut = 168 };
+
 // Where a region ends and, in After, the next begins. Every boundary has a block of its own, which holds the mark, or
 // nothing where a region ends for the compiler's sake.
 struct Boundary {

@@ -149,6 +149,9 @@ bool dumps(StringRef When) {
   return Asked && StringRef(Asked).contains(When);
 }
 
+// CGX_PASS_GENERAL=1: no entries for sizes of blocks, to find out what they cost (bench/compile_cost.py).
+bool generalOnly() { return getenv("CGX_PASS_GENERAL") != nullptr; }
+
 class CompileEntries : public PassInfoMixin<CompileEntries> {
   OptimizationLevel Level;
   StringSet<> Reported;
@@ -185,8 +188,12 @@ public:
       if (dumps("after"))
         F->print(errs());
       SmallVector<Function *, 4> Made;
-      if (!K.PerLane && Level.getSpeedupLevel() >= 2 && Level.getSizeLevel() == 0 && isWide(*F))
-        Made = specialise(K);
+      if (!K.PerLane && Level.getSpeedupLevel() >= 2 && Level.getSizeLevel() == 0) {
+        if (isWide(*F) && !generalOnly())
+          Made = specialise(K);
+        if (auto *Declared = dyn_cast<ConstantInt>(K.Threads))
+          keepExchangeLocal(*F, Declared->getZExtValue());
+      }
       Made.push_back(F);
       for (Function *G : Made)
         if (!Debugged) // which would copy lines: a breakpoint stands at one

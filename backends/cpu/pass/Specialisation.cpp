@@ -28,6 +28,12 @@ std::optional<uint64_t> offsetOf(const Kernel &K, const Function &F, const Value
   return Offset.getZExtValue();
 }
 
+// Functions of libcgx that get the block and do not look at what its threads exchange.
+bool leavesExchange(const CallBase &C) {
+  const Function *Callee = C.getCalledFunction();
+  return Callee && (Callee->getName() == "cgx__cpu_misuse_of" || Callee->getName() == "cgx__cpu_wide_sync");
+}
+
 class Specialiser {
   Kernel &K;
   uint64_t At[4]; // x, y, z, threads
@@ -55,10 +61,43 @@ class Specialiser {
         Is = IR.CreateAnd(&I, IR.getInt32(~63u)); // says so
       I.replaceUsesWithIf(Is, [&](Use &U) { return U.getUser() != Is; });
     }
+    if (S.X)
+      keepExchangeLocal(*Copy, S.X * S.Y);
     return Copy;
   }
   Value *read(IRBuilder<> &IR, uint64_t Offset) {
     return IR.CreateLoad(IR.getInt32Ty(), IR.CreateConstInBoundsGEP1_64(IR.getInt8Ty(), K.F.getArg(0), Offset));
+  }
+
+  // The entry itself only asks, so it saves no registers.
+  void dispatch(ArrayRef<BlockSize> Sizes, ArrayRef<Function *> Copies) {
+    for (BasicBlock &B : K.F)
+      B.dropAllReferences();
+    while (!K.F.empty())
+      K.F.begin()->eraseFromParent();
+    K.Entry = BasicBlock::Create(K.F.getContext(), "", &K.F);
+    IRBuilder<> IR(K.Entry);
+    auto Go = [&](Function *To) {
+      CallInst *C = IR.CreateCall(To, {K.F.getArg(0), K.F.getArg(1)});
+      C->setTailCall();
+      if (DISubprogram *P = K.F.getSubprogram())
+        C->setDebugLoc(DILocation::get(IR.getContext(), P->getLine(), 0, P));
+      IR.CreateRet(C);
+    };
+    Value *X = read(IR, At[0]), *Y = read(IR, At[1]), *Z = read(IR, At[2]);
+    for (unsigned I = 0; I < Sizes.size(); I++) {
+      const BlockSize &S = Sizes[I];
+      BasicBlock *Call = BasicBlock::Create(IR.getContext(), S.Name, &K.F),
+                 *Other = BasicBlock::Create(IR.getContext(), "other", &K.F);
+      Value *Fits = S.X ? IR.CreateICmpEQ(X, IR.getInt32(S.X))
+                        : IR.CreateICmpEQ(IR.CreateAnd(X, IR.getInt32(63)), IR.getInt32(0));
+      Fits = IR.CreateAnd(Fits, IR.CreateICmpEQ(Y, IR.getInt32(S.Y)));
+      IR.CreateCondBr(IR.CreateAnd(Fits, IR.CreateICmpEQ(Z, IR.getInt32(1))), Call, Other);
+      IR.SetInsertPoint(Call);
+      Go(Copies[I]);
+      IR.SetInsertPoint(Other);
+    }
+    Go(Copies.back());
   }
 
 public:
@@ -74,30 +113,46 @@ public:
     const ArrayRef<BlockSize> Sizes = K.Planar ? ArrayRef(Planes) : ArrayRef(Lines);
     for (const BlockSize &S : Sizes)
       Copies.push_back(copyFor(S));
-    BasicBlock *General = K.Entry->splitBasicBlock(K.Entry->getFirstNonPHIOrDbgOrAlloca(), "general");
-    K.Entry->getTerminator()->eraseFromParent();
-    IRBuilder<> IR(K.Entry);
-    Value *X = read(IR, At[0]), *Y = read(IR, At[1]), *Z = read(IR, At[2]);
-    for (unsigned I = 0; I < Sizes.size(); I++) {
-      const BlockSize &S = Sizes[I];
-      BasicBlock *Call = BasicBlock::Create(IR.getContext(), S.Name, &K.F),
-                 *Other = BasicBlock::Create(IR.getContext(), "other", &K.F);
-      Value *Fits = S.X ? IR.CreateICmpEQ(X, IR.getInt32(S.X))
-                        : IR.CreateICmpEQ(IR.CreateAnd(X, IR.getInt32(63)), IR.getInt32(0));
-      Fits = IR.CreateAnd(Fits, IR.CreateICmpEQ(Y, IR.getInt32(S.Y)));
-      IR.CreateCondBr(IR.CreateAnd(Fits, IR.CreateICmpEQ(Z, IR.getInt32(1))), Call, Other);
-      IR.SetInsertPoint(Call);
-      CallInst *C = IR.CreateCall(Copies[I], {K.F.getArg(0), K.F.getArg(1)});
-      if (DISubprogram *P = K.F.getSubprogram())
-        C->setDebugLoc(DILocation::get(IR.getContext(), P->getLine(), 0, P));
-      IR.CreateRet(C);
-      IR.SetInsertPoint(Other);
-    }
-    IR.CreateBr(General);
+    ValueToValueMapTy Map;
+    Copies.push_back(CloneFunction(&K.F, Map));
+    Copies.back()->setName(K.F.getName() + ".any");
+    Copies.back()->setLinkage(GlobalValue::InternalLinkage);
+    dispatch(Sizes, Copies);
     return Copies;
   }
 };
 } // namespace
+
+void keepExchangeLocal(Function &F, unsigned Threads) {
+  enum { MostThreads = 256, ValueBytes = 32, Apart = 2048 + 64 }; // as in schedule.c
+  if (Threads > MostThreads)
+    return;
+  const DataLayout &Layout = F.getParent()->getDataLayout();
+  SmallVector<LoadInst *, 8> Loads[2];
+  for (Instruction &I : instructions(F)) {
+    if (auto *C = dyn_cast<CallBase>(&I); C && is_contained(C->args(), F.getArg(0)) && !leavesExchange(*C))
+      return;
+    auto *L = dyn_cast<LoadInst>(&I);
+    if (!L || !L->getType()->isPointerTy())
+      continue;
+    APInt Offset(64, 0);
+    if (L->getPointerOperand()->stripAndAccumulateConstantOffsets(Layout, Offset, true) != F.getArg(0))
+      continue;
+    if (Offset == BlockIn || Offset == BlockOut)
+      Loads[Offset == BlockOut].push_back(L);
+  }
+  IRBuilder<> IR(&F.getEntryBlock(), F.getEntryBlock().begin());
+  for (auto &Of : Loads) {
+    if (Of.empty())
+      continue;
+    AllocaInst *A = IR.CreateAlloca(ArrayType::get(IR.getInt8Ty(), Threads * ValueBytes + Apart));
+    A->setAlignment(Align(64));
+    for (LoadInst *L : Of) {
+      L->replaceAllUsesWith(A);
+      L->eraseFromParent();
+    }
+  }
+}
 
 SmallVector<Function *, 4> specialise(Kernel &K) { return Specialiser(K).run(); }
 

@@ -7,5 +7,8 @@ namespace cgx {
 // Makes copies of the compiled entry for block sizes that are common, which the entry goes on to where the block has
 // one of them. The copies.
 llvm::SmallVector<llvm::Function *, 4> specialise(Kernel &K);
+// What threads give to collectives and get from them stays on the stack of an entry, and in registers once its loops
+// are unrolled, where it is known how few threads there are and the library does not look.
+void keepExchangeLocal(llvm::Function &F, unsigned Threads);
 } // namespace cgx
 #endif

@@ -7,6 +7,9 @@
 #include <cgx/group.h>
 #ifdef CGX__CPU_PASS
 
+CGX__STATIC_ASSERT(offsetof(cgx_cpu_block, in) == 160 && offsetof(cgx_cpu_block, out) == 168,
+                   "backends/cpu/pass/Marks.h has the offsets");
+
 /* COUNT threads from FIRST on, in groups of SIZE. PACKED: values lie one behind the other, at rank * bytes; else at rank *
  * CGX__VALUE_BYTES, so that groups which call different collectives at the same time do not overlap. */
 typedef void cgx__step_fn(cgx_cpu_block *b, int packed, int first, int count, int size, int kind, int operation,

@@ -36,9 +36,9 @@ CGX__INLINE cgx_half cgx__fold_f16(cgx_half a, cgx_half b, int code)
     return cgx_float_to_half(cgx__fold_f32(cgx_half_to_float(a), cgx_half_to_float(b), code));
 }
 
-/* Eight values at once, of the types and operators that processors have vectors for. Macros, since functions would pass vectors. */
+/* Eight values at once, of the types and operators that processors have vectors for. By address, since functions would pass vectors;
+ * and in functions, since macros in macros grow: every file that uses cgx reads this. */
 #define CGX__EIGHT(T) __attribute__((vector_size(8 * sizeof(T)), aligned(sizeof(T)), may_alias)) T
-#define CGX__FOUR(T) __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T)), may_alias)) T
 #define CGX__PICK __builtin_shufflevector
 /* Integers wrap: U is their unsigned type. */
 #define CGX__JOIN_INTEGER(V, U, a, b)                                        \
@@ -50,54 +50,86 @@ CGX__INLINE cgx_half cgx__fold_f16(cgx_half a, cgx_half b, int code)
                                  : (V)((a) | (b)))
 #define CGX__JOIN_FLOAT(V, U, a, b) ((V)(a) + (V)(b))
 
-/* fold: of each eight of N values, N a multiple of 32, their adjacent pairs, the pairs' pairs and so on. scan: of 32 values,
- * Kogge-Stone. */
+/* pairs: of two vectors the sums of adjacent pairs, as processors add them: those of the lower halves, those of the upper. fold_64: of
+ * 64 values the sums of each eight. fold_fours: of 32 the sums of each four. fold_many: so many values as cgx__folds says - a power
+ * of two - to one by adjacent pairs, pairs of pairs and so on, for each of N. scan: of 32 values, Kogge-Stone. */
 #define CGX__VECTOR_STEPS(s, T, unsigned_T, JOIN)                                                                   \
     typedef CGX__EIGHT(T) cgx__eight_##s;                                                                           \
-    typedef CGX__FOUR(T) cgx__four_##s;                                                                             \
     typedef CGX__EIGHT(unsigned_T) cgx__eight_of_##s;                                                               \
-    typedef CGX__FOUR(unsigned_T) cgx__four_of_##s;                                                                 \
-    CGX__INLINE void cgx__fold_eights_##s(T *CGX_RESTRICT to, const T *CGX_RESTRICT from, int n, int code)          \
+    CGX__INLINE void cgx__join_##s(cgx__eight_##s *to, const cgx__eight_##s *a, const cgx__eight_##s *b, int code)  \
     {                                                                                                               \
         CGX__NO_CONTRACTION(void) code;                                                                             \
-        for (int i = 0; i < n; i += 32) {                                                                           \
+        *to = JOIN(cgx__eight_##s, cgx__eight_of_##s, *a, *b);                                                      \
+    }                                                                                                               \
+    CGX__INLINE void cgx__pairs_##s(cgx__eight_##s *to, const cgx__eight_##s *a, const cgx__eight_##s *b, int code) \
+    {                                                                                                               \
+        const cgx__eight_##s left = CGX__PICK(*a, *b, 0, 2, 8, 10, 4, 6, 12, 14);                                   \
+        const cgx__eight_##s right = CGX__PICK(*a, *b, 1, 3, 9, 11, 5, 7, 13, 15);                                  \
+        cgx__join_##s(to, &left, &right, code);                                                                     \
+    }                                                                                                               \
+    CGX__INLINE void cgx__quads_##s(cgx__eight_##s *to, const cgx__eight_##s *v, int code)                          \
+    {                                                                                                               \
+        cgx__eight_##s ab, cd;                                                                                      \
+        cgx__pairs_##s(&ab, v, v + 1, code);                                                                        \
+        cgx__pairs_##s(&cd, v + 2, v + 3, code);                                                                    \
+        cgx__pairs_##s(to, &ab, &cd, code);                                                                         \
+    }                                                                                                               \
+    CGX__INLINE void cgx__fold_64_##s(cgx__eight_##s *to, const cgx__eight_##s *v, int code)                        \
+    {                                                                                                               \
+        cgx__eight_##s a, b, left, right;                                                                           \
+        cgx__quads_##s(&a, v, code);                                                                                \
+        cgx__quads_##s(&b, v + 4, code);                                                                            \
+        left = CGX__PICK(a, b, 0, 1, 2, 3, 8, 9, 10, 11), right = CGX__PICK(a, b, 4, 5, 6, 7, 12, 13, 14, 15);      \
+        cgx__join_##s(to, &left, &right, code);                                                                     \
+    }                                                                                                               \
+    CGX__INLINE void cgx__fold_fours_##s(cgx__eight_##s *to, const cgx__eight_##s *v, int code)                     \
+    {                                                                                                               \
+        cgx__eight_##s a;                                                                                           \
+        cgx__quads_##s(&a, v, code);                                                                                \
+        *to = CGX__PICK(a, a, 0, 4, 1, 5, 2, 6, 3, 7);                                                              \
+    }                                                                                                               \
+    CGX__INLINE void cgx__fold_many_##s(T *CGX_RESTRICT to, const T *CGX_RESTRICT from, int n, int many, int code)  \
+    {                                                                                                               \
+        for (int i = 0; i < n; i += many == 256 || many == 32 ? 256 : many == 8 ? 64 : 32) {                        \
             const cgx__eight_##s *const v = (const cgx__eight_##s *)(const void *)(from + i);                       \
-            const cgx__eight_##s a = v[0], b = v[1], c = v[2], d = v[3];                                            \
-            const cgx__eight_##s ab =                                                                               \
-                JOIN(cgx__eight_##s, cgx__eight_of_##s, CGX__PICK(a, b, 0, 2, 8, 10, 4, 6, 12, 14),                 \
-                     CGX__PICK(a, b, 1, 3, 9, 11, 5, 7, 13, 15));                                                   \
-            const cgx__eight_##s cd =                                                                               \
-                JOIN(cgx__eight_##s, cgx__eight_of_##s, CGX__PICK(c, d, 0, 2, 8, 10, 4, 6, 12, 14),                 \
-                     CGX__PICK(c, d, 1, 3, 9, 11, 5, 7, 13, 15));                                                   \
-            const cgx__eight_##s fours =                                                                            \
-                JOIN(cgx__eight_##s, cgx__eight_of_##s, CGX__PICK(ab, cd, 0, 2, 8, 10, 4, 6, 12, 14),               \
-                     CGX__PICK(ab, cd, 1, 3, 9, 11, 5, 7, 13, 15));                                                 \
-            *(cgx__four_##s *)(void *)(to + i / 8) =                                                                \
-                JOIN(cgx__four_##s, cgx__four_of_##s, CGX__PICK(fours, fours, 0, 1, 2, 3),                          \
-                     CGX__PICK(fours, fours, 4, 5, 6, 7));                                                          \
+            cgx__eight_##s *const r = (cgx__eight_##s *)(void *)(to + i / many), q[4], all;                         \
+            if (many == 8) {                                                                                        \
+                cgx__fold_64_##s(r, v, code);                                                                       \
+                continue;                                                                                           \
+            }                                                                                                       \
+            if (many == 4) {                                                                                        \
+                cgx__fold_fours_##s(r, v, code);                                                                    \
+                continue;                                                                                           \
+            }                                                                                                       \
+            cgx__fold_64_##s(q, v, code), cgx__fold_64_##s(q + 1, v + 8, code);                                     \
+            cgx__fold_64_##s(q + 2, v + 16, code), cgx__fold_64_##s(q + 3, v + 24, code);                           \
+            cgx__fold_fours_##s(&all, q, code);                                                                     \
+            if (many == 32) {                                                                                       \
+                *r = all;                                                                                           \
+            } else {                                                                                                \
+                cgx__pairs_##s(&all, &all, &all, code);                                                             \
+                cgx__pairs_##s(&all, &all, &all, code);                                                             \
+                to[i / 256] = cgx__fold_##s(all[0], all[4], code);                                                  \
+            }                                                                                                       \
         }                                                                                                           \
     }                                                                                                               \
     CGX__INLINE void cgx__scan_32_##s(T *to, const T *from, int code)                                               \
     {                                                                                                               \
-        CGX__NO_CONTRACTION                                                                                         \
         const cgx__eight_##s *const v = (const cgx__eight_##s *)(const void *)from;                                 \
-        cgx__eight_##s *const r = (cgx__eight_##s *)(void *)to;                                                     \
-        cgx__eight_##s a = v[0], b = v[1], c = v[2], d = v[3], t;                                                   \
-        (void)code;                                                                                                 \
-        CGX__SCAN_BY(s, JOIN, (7, 8, 9, 10, 11, 12, 13, 14), (8, 1, 2, 3, 4, 5, 6, 7))                              \
-        CGX__SCAN_BY(s, JOIN, (6, 7, 8, 9, 10, 11, 12, 13), (8, 9, 2, 3, 4, 5, 6, 7))                               \
-        CGX__SCAN_BY(s, JOIN, (4, 5, 6, 7, 8, 9, 10, 11), (8, 9, 10, 11, 4, 5, 6, 7))                               \
-        d = JOIN(cgx__eight_##s, cgx__eight_of_##s, c, d), c = JOIN(cgx__eight_##s, cgx__eight_of_##s, b, c);       \
-        b = JOIN(cgx__eight_##s, cgx__eight_of_##s, a, b);                                                          \
-        r[3] = JOIN(cgx__eight_##s, cgx__eight_of_##s, b, d), r[2] = JOIN(cgx__eight_##s, cgx__eight_of_##s, a, c); \
+        cgx__eight_##s *const r = (cgx__eight_##s *)(void *)to, a = v[0], b = v[1], c = v[2], d = v[3], t;          \
+        CGX__SCAN_BY(s, (7, 8, 9, 10, 11, 12, 13, 14), (8, 1, 2, 3, 4, 5, 6, 7))                                    \
+        CGX__SCAN_BY(s, (6, 7, 8, 9, 10, 11, 12, 13), (8, 9, 2, 3, 4, 5, 6, 7))                                     \
+        CGX__SCAN_BY(s, (4, 5, 6, 7, 8, 9, 10, 11), (8, 9, 10, 11, 4, 5, 6, 7))                                     \
+        cgx__join_##s(&d, &c, &d, code), cgx__join_##s(&c, &b, &c, code), cgx__join_##s(&b, &a, &b, code);          \
+        cgx__join_##s(r + 3, &b, &d, code), cgx__join_##s(r + 2, &a, &c, code);                                     \
         r[1] = b, r[0] = a;                                                                                         \
     }
 /* Values move up by as many places as PLACES has of the vector before; those of the first stay where KEPT takes the second. */
-#define CGX__SCAN_BY(s, JOIN, places, kept)                                               \
-    d = JOIN(cgx__eight_##s, cgx__eight_of_##s, CGX__PICK_AT(c, d, CGX__LIST places), d); \
-    c = JOIN(cgx__eight_##s, cgx__eight_of_##s, CGX__PICK_AT(b, c, CGX__LIST places), c); \
-    b = JOIN(cgx__eight_##s, cgx__eight_of_##s, CGX__PICK_AT(a, b, CGX__LIST places), b); \
-    t = JOIN(cgx__eight_##s, cgx__eight_of_##s, CGX__PICK_AT(a, a, CGX__LIST places), a); \
+#define CGX__SCAN_BY(s, places, kept)                                          \
+    t = CGX__PICK_AT(c, d, CGX__LIST places), cgx__join_##s(&d, &t, &d, code); \
+    t = CGX__PICK_AT(b, c, CGX__LIST places), cgx__join_##s(&c, &t, &c, code); \
+    t = CGX__PICK_AT(a, b, CGX__LIST places), cgx__join_##s(&b, &t, &b, code); \
+    t = CGX__PICK_AT(a, a, CGX__LIST places), cgx__join_##s(&t, &t, &a, code); \
     a = CGX__PICK_AT(t, a, CGX__LIST kept);
 #define CGX__LIST(...) __VA_ARGS__
 #define CGX__PICK_AT(...) CGX__PICK(__VA_ARGS__)
@@ -110,14 +142,14 @@ CGX__VECTOR_STEPS(u64, unsigned long long, unsigned long long, CGX__JOIN_INTEGER
 CGX__VECTOR_STEPS(f32, float, float, CGX__JOIN_FLOAT)
 CGX__VECTOR_STEPS(f64, double, double, CGX__JOIN_FLOAT)
 /* Others have nothing of the kind. */
-#define CGX__NO_VECTOR_STEPS(s, T)                                               \
-    CGX__INLINE void cgx__fold_eights_##s(T *to, const T *from, int n, int code) \
-    {                                                                            \
-        (void)to, (void)from, (void)n, (void)code;                               \
-    }                                                                            \
-    CGX__INLINE void cgx__scan_32_##s(T *to, const T *from, int code)            \
-    {                                                                            \
-        (void)to, (void)from, (void)code;                                        \
+#define CGX__NO_VECTOR_STEPS(s, T)                                                       \
+    CGX__INLINE void cgx__fold_many_##s(T *to, const T *from, int n, int many, int code) \
+    {                                                                                    \
+        (void)to, (void)from, (void)n, (void)many, (void)code;                           \
+    }                                                                                    \
+    CGX__INLINE void cgx__scan_32_##s(T *to, const T *from, int code)                    \
+    {                                                                                    \
+        (void)to, (void)from, (void)code;                                                \
     }
 CGX__NO_VECTOR_STEPS(i8, signed char)
 CGX__NO_VECTOR_STEPS(u8, unsigned char)
@@ -130,6 +162,16 @@ CGX__INLINE int cgx__has_vector_steps(int type, int code)
     return type == CGX__TYPE_F32 || type == CGX__TYPE_F64
                ? code == CGX__CODE_PLUS
                : type == CGX__TYPE_I32 || type == CGX__TYPE_U32 || type == CGX__TYPE_I64 || type == CGX__TYPE_U64;
+}
+
+/* How many of N values, MEMBERS each of a group, are folded to one at a time. */
+CGX__INLINE int cgx__folds(int members, int n)
+{
+    return members % 256 == 0                  ? 256
+           : members % 32 == 0 && n % 256 == 0 ? 32
+           : members % 8 == 0 && n % 64 == 0   ? 8
+           : members % 4 == 0 && n % 32 == 0   ? 4
+                                               : 2;
 }
 
 /* Packed: groups lie side by side and have a power of two of members, or there is one: pairs of all groups at once. The values
@@ -151,10 +193,11 @@ CGX__INLINE int cgx__has_vector_steps(int type, int code)
             int n = count;                                                                                             \
             for (int members = size, fewer; members > 1; members = fewer) {                                            \
                 T *const other = from;                                                                                 \
+                const int many = cgx__has_vector_steps(CGX__TYPE_##code_of_type, code) ? cgx__folds(members, n) : 2;   \
                 fewer = (members + 1) / 2;                                                                             \
-                if (cgx__has_vector_steps(CGX__TYPE_##code_of_type, code) && members % 8 == 0 && n % 32 == 0) {        \
-                    cgx__fold_eights_##s(to, from, n, code);                                                           \
-                    fewer = members / 8, n /= 8;                                                                       \
+                if (many > 2) {                                                                                        \
+                    cgx__fold_many_##s(to, from, n, many, code);                                                       \
+                    fewer = members / many, n /= many;                                                                 \
                     from = to, to = other;                                                                             \
                     continue;                                                                                          \
                 }                                                                                                      \
