@@ -68,6 +68,8 @@ struct Kernel {
   // Values that live across boundaries.
   llvm::SmallVector<llvm::AllocaInst *, 8> UniformSlots, ThreadSlots, PrivateArrays;
   uint64_t FrameBytes = 0;
+  // The largest value that threads give to a collective or get from it.
+  uint64_t ExchangeBytes = 8;
   unsigned Regions = 0, Rematerialised = 0, LaneLoops = 0;
   // Lanes go their own ways: every value that lives across a boundary has a slot for each thread.
   bool PerLane = false;

@@ -97,6 +97,11 @@ std::string compile(Kernel &K) {
   if (K.refused())
     return "fibers: " + K.Refusal;
   replaceModeMarks(K);
+  for (const Boundary &B : K.Boundaries) {
+    enum { Most = 32 }; // CGX__VALUE_BYTES
+    auto *Bytes = B.Step ? dyn_cast<ConstantInt>(B.Step->getArgOperand(StepBytes)) : nullptr;
+    K.ExchangeBytes = std::max<uint64_t>(K.ExchangeBytes, Bytes ? Bytes->getZExtValue() : B.Step ? Most : 0);
+  }
   if (!K.PerLane) {
     splitAtUniformBranches(K);
     if (!K.Debugged) // a line is what a thread does
@@ -192,7 +197,7 @@ public:
         if (isWide(*F) && !generalOnly())
           Made = specialise(K);
         if (auto *Declared = dyn_cast<ConstantInt>(K.Threads))
-          keepExchangeLocal(*F, Declared->getZExtValue());
+          keepExchangeLocal(*F, Declared->getZExtValue(), K.ExchangeBytes);
       }
       Made.push_back(F);
       for (Function *G : Made)

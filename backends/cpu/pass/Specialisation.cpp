@@ -62,7 +62,7 @@ class Specialiser {
       I.replaceUsesWithIf(Is, [&](Use &U) { return U.getUser() != Is; });
     }
     if (S.X)
-      keepExchangeLocal(*Copy, S.X * S.Y);
+      keepExchangeLocal(*Copy, S.X * S.Y, K.ExchangeBytes);
     return Copy;
   }
   Value *read(IRBuilder<> &IR, uint64_t Offset) {
@@ -123,8 +123,8 @@ public:
 };
 } // namespace
 
-void keepExchangeLocal(Function &F, unsigned Threads) {
-  enum { MostThreads = 256, ValueBytes = 32, Apart = 2048 + 64 }; // as in schedule.c
+void keepExchangeLocal(Function &F, unsigned Threads, uint64_t Bytes) {
+  enum { MostThreads = 256, Apart = 2048 + 64 }; // as in schedule.c
   if (Threads > MostThreads)
     return;
   const DataLayout &Layout = F.getParent()->getDataLayout();
@@ -145,7 +145,7 @@ void keepExchangeLocal(Function &F, unsigned Threads) {
   for (auto &Of : Loads) {
     if (Of.empty())
       continue;
-    AllocaInst *A = IR.CreateAlloca(ArrayType::get(IR.getInt8Ty(), Threads * ValueBytes + Apart));
+    AllocaInst *A = IR.CreateAlloca(ArrayType::get(IR.getInt8Ty(), Threads * Bytes + Apart));
     A->setAlignment(Align(64));
     for (LoadInst *L : Of) {
       L->replaceAllUsesWith(A);

@@ -8,7 +8,8 @@ namespace cgx {
 // one of them. The copies.
 llvm::SmallVector<llvm::Function *, 4> specialise(Kernel &K);
 // What threads give to collectives and get from them stays on the stack of an entry, and in registers once its loops
-// are unrolled, where it is known how few threads there are and the library does not look.
-void keepExchangeLocal(llvm::Function &F, unsigned Threads);
+// are unrolled, where it is known how few threads there are and the library does not look. Bytes: of the
+// largest value.
+void keepExchangeLocal(llvm::Function &F, unsigned Threads, uint64_t Bytes);
 } // namespace cgx
 #endif
