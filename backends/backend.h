@@ -79,7 +79,9 @@ typedef struct {
 #else
 #define CGX__HIDDEN_API
 #endif
-CGX__HIDDEN_API cgx_status cgx__fail(cgx_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Cold: what leads to it is laid out apart from what runs at every launch, which the driver pushes out of the caches each time. */
+CGX__HIDDEN_API cgx_status cgx__fail(cgx_status status, const char *format, ...)
+    __attribute__((cold, format(printf, 2, 3)));
 CGX__HIDDEN_API void cgx__set_error(const char *text);
 /* "1,152", in one of a few buffers of the thread that are reused in turn. */
 CGX__HIDDEN_API const char *cgx__number(int64_t n);
