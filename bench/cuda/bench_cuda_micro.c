@@ -332,21 +332,23 @@ static const row rows[] = {
         { "cluster of " #blocks " x 256, execution only", NULL, 256, blocks, same, { { 0, K(cluster_execution) } } },
         CLUSTER(2) CLUSTER(4) CLUSTER(8)
 #define BEYOND(name, threads, expected, ...) { name, "beyond", threads, 1, expected, { __VA_ARGS__ } },
-            BEYOND("warp, sum of f64", 32, sum_32, { 0, K(warp_add_f64) }, { "cg::reduce", K(warp_add_f64_cg) })
-                BEYOND("warp, argmax, user's operator", 32, first_of_largest, { 0, K(warp_argmax) },
-                       { "cg::reduce", K(warp_argmax_cg) })
-                    BEYOND("coalesced 16 of 32, exclusive scan", 32, below_even, { 0, K(coalesced_scan) },
-                           { "cg::exclusive_scan", K(coalesced_scan_cg) })
-                        BEYOND("sum of f32 by 8 labels", 32, sum_of_same, { 0, K(sum_by_label) },
-                               { "cg::reduce", K(sum_by_label_cg) })
-                            BEYOND("match of 32-bit labels", 32, all_matches, { 0, K(match_any_label) },
-                                   { "__match_any_sync", K(match_any_label_native) })
-                                BEYOND("block of 256, scan of u32", 256, inclusive_block, { 0, K(block_scan_u32_256) },
-                                       { "CUB", K(block_scan_u32_256_cub) },
-                                       { "CUB's warp scans", K(block_scan_u32_256_warps) })
-                                    BEYOND("block of 256, scan of f32", 256, inclusive_block_f,
-                                           { 0, K(block_scan_f32_256) }, { "CUB", K(block_scan_f32_256_cub) },
-                                           { "CUB's warp scans", K(block_scan_f32_256_warps) })
+            BEYOND("tile of 64 (1024 threads), sync", 1024, same, { 0, K(tile64_sync_1024) },
+                   { "cg sync", K(tile64_sync_1024_cg) })
+                BEYOND("warp, sum of f64", 32, sum_32, { 0, K(warp_add_f64) }, { "cg::reduce", K(warp_add_f64_cg) })
+                    BEYOND("warp, argmax, user's operator", 32, first_of_largest, { 0, K(warp_argmax) },
+                           { "cg::reduce", K(warp_argmax_cg) })
+                        BEYOND("coalesced 16 of 32, exclusive scan", 32, below_even, { 0, K(coalesced_scan) },
+                               { "cg::exclusive_scan", K(coalesced_scan_cg) })
+                            BEYOND("sum of f32 by 8 labels", 32, sum_of_same, { 0, K(sum_by_label) },
+                                   { "cg::reduce", K(sum_by_label_cg) })
+                                BEYOND("match of 32-bit labels", 32, all_matches, { 0, K(match_any_label) },
+                                       { "__match_any_sync", K(match_any_label_native) })
+                                    BEYOND("block of 256, scan of u32", 256, inclusive_block,
+                                           { 0, K(block_scan_u32_256) }, { "CUB", K(block_scan_u32_256_cub) },
+                                           { "CUB's warp scans", K(block_scan_u32_256_warps) })
+                                        BEYOND("block of 256, scan of f32", 256, inclusive_block_f,
+                                               { 0, K(block_scan_f32_256) }, { "CUB", K(block_scan_f32_256_cub) },
+                                               { "CUB's warp scans", K(block_scan_f32_256_warps) })
 };
 
 static uint32_t *in, host_in[MOST_THREADS];

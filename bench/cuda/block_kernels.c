@@ -48,7 +48,11 @@ static __device__ uint32_t tested(__mbarrier_t *b, uint32_t v)
 static __device__ uint32_t tried(__mbarrier_t *b, uint32_t v)
 {
     const __mbarrier_token_t token = __mbarrier_arrive(b);
+#if __CUDA_ARCH__ >= 900
     while (!__mbarrier_try_wait(b, token, 1000000))
+#else
+    while (!__mbarrier_test_wait(b, token))
+#endif
         ;
     MICRO_OPAQUE(v);
     return v;
@@ -65,6 +69,12 @@ static __device__ uint32_t arrived(libcu_barrier *b, uint32_t v)
     MICRO_OPAQUE(v);
     return v;
 }
+#endif
+/* Chips without clusters take a block for one. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define CLUSTER_SYNC_CG cg::cluster_group::sync()
+#else
+#define CLUSTER_SYNC_CG __syncthreads()
 #endif
 
 #define SYNCED(name, G, sync)                    \
@@ -92,6 +102,8 @@ MICRO_BLOCK(tile128_sync, uint32_t, 512, TILE(128), tile128_synced(t, v))
 MICRO_BLOCK(tile128_sync_cg, uint32_t, 512, TILE_CG(128), synced_cg(t, v))
 MICRO_BLOCK(tile64_sync, uint32_t, 512, TILE(64), tile64_synced(t, v))
 MICRO_BLOCK(tile64_sync_cg, uint32_t, 512, TILE_CG(64), synced_cg(t, v))
+MICRO_BLOCK(tile64_sync_1024, uint32_t, 1024, TILE(64), tile64_synced(t, v))
+MICRO_BLOCK(tile64_sync_1024_cg, uint32_t, 1024, TILE_CG(64), synced_cg(t, v))
 MICRO_BLOCK(tile128_add_u32, uint32_t, 512, TILE(128), cgx_reduce(t, v, CGX_PLUS))
 MICRO_BLOCK(tile128_add_u32_cg, uint32_t, 512, TILE_CG(128), cg::reduce(t, v, cg::plus<uint32_t>()))
 MICRO_BLOCK(tile128_add_f32, float, 512, TILE(128), cgx_reduce(t, v, CGX_PLUS))
@@ -142,7 +154,7 @@ MICRO(mbarrier_try, uint32_t, MBARRIER_NATIVE, tried(&barrier, v))
 MICRO(mbarrier_libcu, uint32_t, MBARRIER_LIBCU, arrived(barrier, v))
 
 MICRO(cluster_sync, uint32_t, const cgx_cluster c = cgx_this_cluster();, (cgx_sync(c), opaque(v)))
-MICRO(cluster_sync_cg, uint32_t, , (cg::cluster_group::sync(), opaque(v)))
+MICRO(cluster_sync_cg, uint32_t, , (CLUSTER_SYNC_CG, opaque(v)))
 MICRO(cluster_execution, uint32_t, const cgx_cluster c = cgx_this_cluster();, (cgx_sync_execution(c), opaque(v)))
 
 /* Rounds of a grid barrier. CHECKED: each block leaves the round's number, and looks at its neighbour's behind the barrier. */

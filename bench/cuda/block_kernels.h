@@ -9,6 +9,8 @@
     X(tile128_sync_cg)          \
     X(tile64_sync)              \
     X(tile64_sync_cg)           \
+    X(tile64_sync_1024)         \
+    X(tile64_sync_1024_cg)      \
     X(tile128_add_u32)          \
     X(tile128_add_u32_cg)       \
     X(tile128_add_f32)          \

@@ -50,6 +50,12 @@ KERNEL(tile_sync, (uint32_t *, v))
     cgx_sync(t);
     v[cgx_thread_rank(b)] = s[cgx_thread_rank(b) ^ 127];
 }
+KERNEL(tile_64_sync, (int *, out))
+{
+    cgx_tile_64 t = cgx_tiled_partition(cgx_this_block(), 64);
+    cgx_sync(t);
+    out[cgx_thread_rank(t)] = 1;
+}
 KERNEL(block_sum, (uint32_t *, v))
 {
     cgx_block b = cgx_this_block();

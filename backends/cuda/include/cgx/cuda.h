@@ -143,7 +143,6 @@ CGX__INLINE uint64_t cgx__other_mask(uint64_t lanes)
 }
 
 #if CGX__OVERLAYS
-/* The lanes among LANES, all of which call, whose v is the caller's. PTX ISA 9.7.13.9, match.sync; sm_70. */
 #define CGX__HAS_MATCH 1
 /* Whether any of LANES says so: in a predicate, where a ballot that is compared would go through a uniform register.
  * PTX ISA 9.7.13.8. */
@@ -162,14 +161,21 @@ CGX__INLINE uint32_t cgx__wave_ballot_bits(uint64_t lanes, uint32_t v, uint32_t 
                  : "r"(v), "r"(bits), "r"((uint32_t)lanes));
     return yes;
 }
-CGX__INLINE uint64_t cgx__wave_match(uint64_t lanes, uint32_t v)
-{
-    return __match_any_sync((unsigned)lanes, v);
-}
-CGX__INLINE uint64_t cgx__wave_match(uint64_t lanes, uint64_t v)
-{
-    return __match_any_sync((unsigned)lanes, (unsigned long long)v);
-}
+/* If WANTED, which is alike for all: the lanes among LANES, all of which call, whose v is the caller's; else OTHERWISE. The instruction has
+ * a register of its own, so that it waits for nothing but the predicate: on an H200 6 ns less for those who want it, 4 for those
+ * who do not. PTX ISA 9.7.13.9, match.sync; sm_70. */
+#define CGX__MATCH_IF(T, type, constraint)                                                                    \
+    CGX__INLINE uint32_t cgx__wave_match_if(bool wanted, uint64_t lanes, T v, uint32_t otherwise)             \
+    {                                                                                                         \
+        uint32_t part;                                                                                        \
+        asm volatile("{\n\t.reg .pred p;\n\t.reg .b32 m;\n\tsetp.ne.u32 p, %2, 0;\n\t@p match.any.sync." type \
+                     " m, %1, %3;\n\tselp.b32 %0, m, %4, p;\n\t}"                                             \
+                     : "=r"(part)                                                                             \
+                     : constraint(v), "r"((uint32_t)wanted), "r"((unsigned)lanes), "r"(otherwise));           \
+        return part;                                                                                          \
+    }
+CGX__MATCH_IF(uint32_t, "b32", "r")
+CGX__MATCH_IF(uint64_t, "b64", "l")
 #endif
 #if CGX__OVERLAYS && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800)
 /* A reduction of 32 bits over LANES, all of which call. PTX ISA 9.7.13.11, redux.sync; sm_80. */
@@ -212,6 +218,45 @@ CGX__INLINE void cgx__gpu_named_sync(int id, int threads)
 {
     asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
+
+#if CGX__OVERLAYS && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+/* What is left of 15 named barriers: an mbarrier in shared memory for COUNT arrivals a phase, by its address there. Each thread arrives
+ * and waits itself. PTX ISA 9.7.13.15.9, .13 and .16; init, arrive and test_wait sm_80, try_wait sm_90. Arrivals release and waits acquire, at
+ * the scope of the block. */
+#define CGX__HAS_TILE_MBARRIER 1
+CGX__INLINE void cgx__gpu_tile_barrier_init(uint32_t address, uint32_t count)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address), "r"(count) : "memory");
+}
+CGX__INLINE uint64_t cgx__gpu_tile_barrier_arrive(uint32_t address)
+{
+    uint64_t state;
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(address) : "memory");
+    return state;
+}
+/* Whether the phase is over that STATE was given in. */
+CGX__INLINE bool cgx__gpu_tile_barrier_over(uint32_t address, uint64_t state)
+{
+    int over;
+    asm volatile("{\n\t.reg .pred p;\n\tmbarrier.test_wait.shared.b64 p, [%1], %2;\n\tselp.s32 %0, 1, 0, p;\n\t}"
+                 : "=r"(over)
+                 : "r"(address), "l"(state)
+                 : "memory");
+    return over != 0;
+}
+CGX__INLINE void cgx__gpu_tile_barrier_wait(uint32_t address, uint64_t state)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "{\n\t.reg .pred p;\nAGAIN:\n\tmbarrier.try_wait.shared.b64 p, [%0], %1;\n\t@!p bra AGAIN;\n\t}" ::"r"(address),
+        "l"(state)
+        : "memory");
+#else
+    while (!cgx__gpu_tile_barrier_over(address, state))
+        ;
+#endif
+}
+#endif
 
 /* Addresses of shared memory take long to get on sm_90, and compilers do so again and again rather than keep them. This one
  * they keep. What is there is reached in assembly: nvcc 13.0 takes a pointer that is made from the number for a generic one, which is
@@ -266,10 +311,14 @@ CGX__INLINE void cgx__fence_system(void)
 {
     __threadfence_system();
 }
-/* Adds to a word of shared memory and returns what was there; orders nothing. */
+/* Adds to a word of shared memory, or replaces it, and returns what was there; orders nothing. */
 CGX__INLINE uint32_t cgx__shared_add(uint32_t *p, uint32_t v)
 {
     return atomicAdd_block(p, v);
+}
+CGX__INLINE uint32_t cgx__shared_exchange(uint32_t *p, uint32_t v)
+{
+    return atomicExch_block(p, v);
 }
 /* Adds to a word in device memory, returns what was there, and releases. PTX ISA 9.7.13.5, atom; sm_70. */
 CGX__INLINE uint32_t cgx__device_add_release(uint32_t *p, uint32_t v)

@@ -536,27 +536,27 @@ template <class T> CGX__INLINE cgx_mask cgx__same_as_lane(cgx_mask lanes, const 
     return cgx__wave_ballot(lanes, same);
 }
 #if defined(CGX__HAS_MATCH)
-CGX__INLINE cgx__lanes cgx__same_words(cgx_mask lanes, const uint32_t *w, int words)
+/* The caller's part: its members. Ballots, where labels have few bits: together they take hardly longer than one. Whether they have is
+ * asked, but where the type says it: of 8 bits ballots take as long as the question. */
+template <class T> CGX__INLINE cgx__lanes cgx__part_of(cgx_mask lanes, const cgx__words<T> &w)
 {
-    return (cgx__lanes)(words == 1 ? cgx__wave_match(lanes, w[0])
-                                   : cgx__wave_match(lanes, (uint64_t)w[1] << 32 | w[0]));
-}
-/* The caller's part: its members. Ballots instead, where labels have few bits: together they take hardly longer than one. */
-CGX__INLINE cgx__lanes cgx__part_of(cgx_mask lanes, const uint32_t *w, int words)
-{
-    const uint32_t label = words == 2 && w[1] ? ~0u : w[0];
-    const bool more = cgx__wave_any(lanes, label > 7);
+    enum { BITS = sizeof(T) == 1 ? 8 : 3 };
+    uint32_t label = w.word[0];
+    if constexpr ((int)cgx__words<T>::count == 2)
+        label = w.word[1] ? ~0u : label;
+    const bool more = BITS < 8 && cgx__wave_any(lanes, label >= 1u << BITS);
     cgx__lanes part = (cgx__lanes)lanes;
 #pragma unroll
-    for (uint32_t bit = 1; bit <= 4; bit *= 2) {
+    for (uint32_t bit = 1; bit < 1u << BITS; bit *= 2) {
         const cgx__lanes set = cgx__wave_ballot_bits(lanes, label, bit);
         part &= label & bit ? set : ~set;
     }
-    if (more) /* a loop, if of one round: else compilers have the instruction, which only might run, in everybody's way */
-        do
-            part = cgx__same_words(lanes, w, words);
-        while (!part);
-    return part;
+    if constexpr ((int)cgx__words<T>::count == 2)
+        return cgx__wave_match_if(more, lanes, (uint64_t)w.word[1] << 32 | w.word[0], part);
+    else if constexpr (BITS < 8)
+        return cgx__wave_match_if(more, lanes, w.word[0], part);
+    else
+        return part;
 }
 #endif
 /* The members whose v has the caller's bytes. */
@@ -566,7 +566,7 @@ template <class T> CGX__INLINE cgx_mask cgx__wave_part(const cgx_group &g, const
     const cgx_mask lanes = cgx__lanes_of(g);
 #if defined(CGX__HAS_MATCH)
     if constexpr ((int)cgx__words<T>::count <= 2) {
-        return cgx__part_of(lanes, w.word, cgx__words<T>::count);
+        return cgx__part_of<T>(lanes, w);
     } else
 #endif
     {
@@ -585,7 +585,7 @@ template <class T> CGX__INLINE cgx_coalesced cgx__wave_split(const cgx_group &g,
 #if defined(CGX__HAS_MATCH)
     if constexpr ((int)cgx__words<T>::count <= 2) {
         const cgx_mask all = cgx__lanes_of(g);
-        const cgx__lanes part = cgx__part_of(all, w.word, cgx__words<T>::count);
+        const cgx__lanes part = cgx__part_of<T>(all, w);
         /* A part's first member has none below itself; those of the parts before are below the part's lowest bit. */
         const cgx__lanes firsts = (cgx__lanes)cgx__wave_ballot(all, cgx__wave_rank(part) == 0);
         return { g.t, cgx__bit_count((cgx__lanes)(firsts & (part - 1) & ~part)), cgx__bit_count(firsts), 0, part };
@@ -698,19 +698,72 @@ CGX__INLINE void cgx__counted_sync(const cgx_group &g, cgx__counters *c, bool fr
     }
     cgx__wave_sync(everybody);
 }
-/* Of the tiles of a level: of 64 threads alone, where the others have barriers of the hardware. */
 CGX__INLINE cgx__counters *cgx__counters_of(int level)
 {
+    /* Of the tiles of a level: of 64 threads alone, where the others have barriers of the hardware. */
     __shared__ cgx__counters counters[CGX__NAMED_BARRIERS ? 1 : CGX__LEVELS - 1];
     return counters + (CGX__NAMED_BARRIERS ? 0 : level - 1);
 }
 
-/* Where most tiles have a barrier of the hardware: out of their way, which a jump over it made 15 ns longer. */
-CGX__NOINLINE void cgx__unnamed_sync(int rank, int size, int level, bool fresh)
+/* Where most tiles have a barrier of the hardware, those that have none: out of the others' way, which a jump over it made 15 ns
+ * longer. They are of CGX__MASK threads. */
+#if defined(CGX__HAS_TILE_MBARRIER)
+/* An mbarrier a tile. At the first time its first wave makes it, and the other finds out that it is made as above: by a number that the
+ * answer has not had. Those words are touched by atomics alone, and the mbarrier alone orders data: that is what racecheck knows. On an H200
+ * 16 tiles take 231 to 295 ns (CUDA's own 482, the counters above 313, an arrival for each warp 582); 205 where it is inlined, for which the
+ * tiles that have a barrier of the hardware would pay. */
+struct cgx__tile_barriers {
+    enum { TILES = CGX__MAX_THREADS / CGX__MASK };
+    uint64_t barrier[TILES];
+    uint32_t asked[TILES], answer[TILES];
+};
+CGX__INLINE cgx__tile_barriers *cgx__barriers_of_tiles(void)
 {
-    const cgx_group g = { 0, CGX__TILE, size, rank, 0, 1, 0 };
-    cgx__counted_sync(g, cgx__counters_of(level), fresh);
+    __shared__ cgx__tile_barriers barriers;
+    return &barriers;
 }
+CGX__NOINLINE void cgx__first_unnamed_sync(int rank)
+{
+    cgx__tile_barriers *b = cgx__barriers_of_tiles();
+    const int tile = cgx__rank_in_block() / CGX__MASK;
+    const uint32_t barrier = cgx__shared_address(b->barrier + tile);
+    const bool leads = cgx__wave_lane() == 0, makes = leads && rank < CGX__WAVE;
+    if (makes) {
+        cgx__gpu_tile_barrier_init(barrier, CGX__MASK);
+        cgx__fence_block();
+    } else if (leads) {
+        const uint32_t question = cgx__shared_add(b->answer + tile, 0) + 1;
+        cgx__shared_exchange(b->asked + tile, question);
+        while (cgx__shared_add(b->answer + tile, 0) != question)
+            cgx__gpu_pause();
+        cgx__fence_block();
+    }
+    cgx__wave_sync(cgx__low_bits(CGX__WAVE));
+    const uint64_t state = cgx__gpu_tile_barrier_arrive(barrier);
+    if (makes)
+        while (!cgx__gpu_tile_barrier_over(barrier, state))
+            cgx__shared_exchange(b->answer + tile, cgx__shared_add(b->asked + tile, 0));
+    else
+        cgx__gpu_tile_barrier_wait(barrier, state);
+}
+CGX__NOINLINE void cgx__unnamed_sync(int rank, bool fresh)
+{
+    if (fresh) {
+        cgx__first_unnamed_sync(rank);
+    } else {
+        const uint32_t barrier =
+            cgx__shared_address(cgx__barriers_of_tiles()->barrier + cgx__rank_in_block() / CGX__MASK);
+        cgx__gpu_tile_barrier_wait(barrier, cgx__gpu_tile_barrier_arrive(barrier));
+    }
+    cgx__wave_sync(cgx__low_bits(CGX__WAVE));
+}
+#else
+CGX__NOINLINE void cgx__unnamed_sync(int rank, bool fresh)
+{
+    const cgx_group g = { 0, CGX__TILE, CGX__MASK, rank, 0, 1, 0 };
+    cgx__counted_sync(g, cgx__counters_of(1), fresh);
+}
+#endif
 
 /* A tile of more than a wave. Barriers of the hardware are numbered like a heap, so that no two tiles share one, whatever
  * their sizes: of a block of up to 512 threads 1 is the tile of 512, 2 and 3 are the tiles of 256, and so on to 15; of a
@@ -721,7 +774,7 @@ template <class G> CGX__INLINE void cgx__tile_sync(const G &g)
     if constexpr (CGX__NAMED_BARRIERS >= 15) {
         const int root = cgx__block_threads() <= CGX__MAX_THREADS / 2 ? CGX__MAX_THREADS / 2 : CGX__MAX_THREADS;
         if (__builtin_expect(level == 1 && root == CGX__MAX_THREADS, 0))
-            cgx__unnamed_sync(g.rank, g.size, level, cgx__first_time(g.t, CGX__TILE_STARTED + level));
+            cgx__unnamed_sync(g.rank, cgx__first_time(g.t, CGX__TILE_STARTED + level));
         else
             cgx__gpu_named_sync((root + cgx__rank_in_block()) >> (level + 5), g.size);
     } else {
