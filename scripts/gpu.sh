@@ -10,8 +10,8 @@
 #   --pack FILE      build only, and put the programs into an archive; no GPU is needed for that. With --arch LIST
 #   --unpack FILE    use the programs of such an archive instead of building
 # Parts: the suite with overlays, the suite without (CGX_NO_OVERLAYS), barriers and copies by the code for sm_80 (a newer GPU runs
-# its PTX), compute-sanitizer's memcheck, racecheck and synccheck on
-# the suite where it is installed, the benchmarks.
+# its PTX), the benchmarks, and where it is installed compute-sanitizer's memcheck, racecheck and synccheck on the suite: nothing may be
+# reported but what tests/cuda/sanitizer.txt has, which is proved by programs without cgx.
 
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -86,12 +86,9 @@ built() {
     [[ -f $dir/build.ninja ]]
 }
 
-# tests NAME DIR [arguments of run_suite.py...]
-tests() {
-    local name=$1 dir=$2 log=$2/$1.log p f s
-    shift 2
-    say "" "== $name"
-    python3 "$root/scripts/run_suite.py" "$dir" cuda "$@" | tee "$log" || true
+# count NAME LOG: the log's last line is a sum.
+count() {
+    local name=$1 log=$2 p f s
     if [[ $(tail -n 1 "$log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
         p=${BASH_REMATCH[1]} f=${BASH_REMATCH[2]} s=${BASH_REMATCH[3]}
     else
@@ -99,6 +96,14 @@ tests() {
     fi
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
     ran+=("$name: $p passed, $f failed, $s skipped$(sed -n 's/^failed: /\n    failed: /p' "$log")")
+}
+# tests NAME DIR [arguments of run_suite.py...]
+tests() {
+    local name=$1 dir=$2 log=$2/$1.log
+    shift 2
+    say "" "== $name"
+    python3 "$root/scripts/run_suite.py" "$dir" cuda "$@" | tee "$log" || true
+    count "$name" "$log"
 }
 
 if [[ $unpack ]]; then
@@ -158,16 +163,12 @@ if ((bench)); then
 fi
 if ((sanitizer)); then
     if have compute-sanitizer; then
-        # Programs that mean to fail are none of it: those are API errors, which the suite checks itself. Faults and assertions in
-        # kernels are memcheck's business, so the programs that make some on purpose are left out.
-        export CGX_TEST_SMALL=1 CGX_TEST_MEMCHECK=1
-        for tool in memcheck racecheck synccheck; do
-            left_out='cuda$|cuda-kernel_text$'
-            [[ $tool == memcheck ]] || left_out+='|cuda-children$' # the others know no launches by kernels
-            tests "$tool" "$build" --only "^(?!$left_out).*($sanitizer_only)" --patience 5 -- \
-                compute-sanitizer --tool "$tool" --report-api-errors no --target-processes all --error-exitcode 86
-        done
-        unset CGX_TEST_SMALL CGX_TEST_MEMCHECK
+        say "" "== compute-sanitizer"
+        proof=()
+        if [[ -x $build/tests/cuda/sanitizer_limits ]]; then proof=(--limits "$build/tests/cuda/sanitizer_limits"); fi
+        python3 "$root/scripts/run_sanitizer.py" "$build" cuda "$root/tests/cuda/sanitizer.txt" --only "$sanitizer_only" \
+            --logs "$build/sanitizer" "${proof[@]}" | tee "$build/sanitizer.log" || true
+        count sanitizer "$build/sanitizer.log"
     else
         say "" "compute-sanitizer is not installed: memcheck, racecheck and synccheck are left out"
     fi

@@ -85,6 +85,43 @@ CGX_UNUSED static int test_explains_misuse(void)
     return test_can(CGX_CAN_EXPLAIN);
 }
 
+/* ---- which tests run ---- */
+
+/* Whether a list has the name; commas are between names. */
+CGX_UNUSED static int test_is_listed(const char *list, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *at = list; at && *at; at = strchr(at, ','), at += at != NULL)
+        if (!strncmp(at, name, n) && (at[n] == ',' || !at[n]))
+            return 1;
+    return 0;
+}
+/* CGX_TEST_ONLY and CGX_TEST_SKIP: tests of the program that alone are run, and that are left out; for tools that cannot run some of
+ * them (scripts/gpu.sh). CMocka's own filters take one pattern. */
+CGX_UNUSED static int test_run(const char *name, const struct CMUnitTest *tests, size_t count, CMFixtureFunction setup,
+                               CMFixtureFunction teardown)
+{
+    const char *only = getenv("CGX_TEST_ONLY"), *skip = getenv("CGX_TEST_SKIP");
+    struct CMUnitTest *chosen = malloc(count * sizeof *chosen);
+    size_t n = 0;
+    if (!chosen)
+        return 1;
+    for (size_t i = 0; i < count; i++) {
+        if ((only && !test_is_listed(only, tests[i].name)) || (skip && test_is_listed(skip, tests[i].name)))
+            printf("left out: %s\n", tests[i].name);
+        else
+            chosen[n++] = tests[i];
+    }
+    fflush(stdout);
+    const int failed =
+        n ? _cmocka_run_group_tests(name, chosen, n, setup, teardown) : 1; /* no test is a mistake in a list */
+    free(chosen);
+    return failed;
+}
+#undef cmocka_run_group_tests_name
+#define cmocka_run_group_tests_name(name, tests, setup, teardown) \
+    test_run(name, tests, sizeof(tests) / sizeof(tests)[0], setup, teardown)
+
 /* ---- statuses ---- */
 
 CGX_UNUSED static void check_ok_at(cgx_status s, const char *what, const char *file, int line)

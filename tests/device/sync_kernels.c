@@ -126,15 +126,27 @@ CGX_KERNEL_EXTERN(collectives_in_turn, (int, rounds), (int *, wrong))
             bad += cgx_reduce(cgx_as_group(large), 0.5, CGX_PLUS) != 128;
         bad += cgx_reduce(erased, rank + i, CGX_GREATER) != rank / 64 * 64 + 63 + i;
         bad += cgx_exclusive_scan(b, 1, CGX_PLUS) != rank;
-        if (rank / 64 % 2) /* the same group, seen in two ways */
-            bad += cgx_reduce(middle, rank, CGX_LESS) != rank / 128 * 128;
-        else
-            bad += cgx_reduce(cgx_as_group(middle), rank, CGX_LESS) != rank / 128 * 128;
+        bad += cgx_reduce(cgx_as_group(middle), rank, CGX_LESS) != rank / 128 * 128;
         bad += !cgx_any(middle, rank % 128 == i % 128) + !!cgx_any(small, rank < 0);
         bad += !cgx_all(large, rank < n) + !!cgx_all(b, rank != i % n);
         bad += cgx_shfl(large, rank, i) != rank / 256 * 256 + i % 256;
         bad += cgx_reduce(b, (float)i, CGX_GREATER) != (float)i;
         bad += cgx_exclusive_scan(small, 2.0f, CGX_PLUS) != 2.0f * (float)(rank % 64);
+    }
+    wrong[rank] = bad;
+}
+
+CGX_KERNEL_EXTERN(two_views, (int, rounds), (int *, wrong))
+{
+    cgx_block b = cgx_this_block();
+    cgx_tile_128 t = cgx_tiled_partition(b, 128);
+    int rank = cgx_thread_rank(b), bad = 0;
+    for (int i = 0; i < rounds; i++) {
+        if (rank / 64 % 2)
+            bad += cgx_reduce(t, rank + i, CGX_LESS) != rank / 128 * 128 + i;
+        else
+            bad += cgx_reduce(cgx_as_group(t), rank + i, CGX_LESS) != rank / 128 * 128 + i;
+        bad += cgx_exclusive_scan(b, 1, CGX_PLUS) != rank;
     }
     wrong[rank] = bad;
 }

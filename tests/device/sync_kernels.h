@@ -22,6 +22,9 @@ CGX_KERNEL_DECLARE(nested, (int, rounds), (int *, out))
 /* Collectives of the block, of tiles of every size above the warp and of the same tiles erased, in turns that differ from tile to
  * tile. Blocks of a multiple of 256 threads; counts wrong results. */
 CGX_KERNEL_DECLARE(collectives_in_turn, (int, rounds), (int *, wrong))
+/* The threads of a tile of 128 call its collectives in two places of the text, where half of them see it in another way. Blocks of a multiple of
+ * 128 threads; counts wrong results. */
+CGX_KERNEL_DECLARE(two_views, (int, rounds), (int *, wrong))
 /* No barrier anywhere. */
 CGX_KERNEL_DECLARE(no_barrier, (int64_t, n), (uint32_t *, out))
 /* No barrier but for one thread in the whole grid, which is alone in its block. */

@@ -213,19 +213,29 @@ static void blocks_of_unequal_length(void **state)
     device_free(out);
 }
 
-/* None disturbs another, whichever comes next. rows: G04 G07 R01 S01 */
-static void collectives_of_every_size(void **state)
+static void none_is_wrong(cgx_status (*launch)(cgx_queue *, cgx_config, int, int *))
 {
     int wrong[1024], *out = device_memory(sizeof wrong);
 
-    (void)state;
     for (int n = 256; n <= 1024; n += 256) {
-        check_ok(collectives_in_turn_launch(test_queue, cgx_config_1d(1, n), 20, out));
+        check_ok(launch(test_queue, cgx_config_1d(1, n), 20, out));
         fetch(wrong, out, (size_t)n * sizeof *wrong);
         for (int i = 0; i < n; i++)
             assert_int_equal(wrong[i], 0);
     }
     device_free(out);
+}
+/* None disturbs another, whichever comes next. rows: G04 G07 R01 S01 */
+static void collectives_of_every_size(void **state)
+{
+    (void)state;
+    none_is_wrong(collectives_in_turn_launch);
+}
+/* rows: G04 G07 */
+static void a_group_seen_in_two_ways(void **state)
+{
+    (void)state;
+    none_is_wrong(two_views_launch);
 }
 
 int main(void)
@@ -242,6 +252,7 @@ int main(void)
         cmocka_unit_test(without_barriers),
         cmocka_unit_test(blocks_of_unequal_length),
         cmocka_unit_test(collectives_of_every_size),
+        cmocka_unit_test(a_group_seen_in_two_ways),
     };
 
     test_start();
