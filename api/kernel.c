@@ -26,6 +26,10 @@ static void unit_gone(void *state)
     }
 }
 
+/* The address sanitizer's, where the program has it. */
+extern void __asan_poison_memory_region(const volatile void *, size_t) __attribute__((weak));
+enum { RED_ZONE = 128 }; /* bytes at least */
+
 static int site_is_of(const cgx__site *s, const cgx_kernel *k)
 {
     size_t n = strlen(k->name);
@@ -35,19 +39,33 @@ static int site_is_of(const cgx__site *s, const cgx_kernel *k)
 static cgx_shared_use lay_out(const cgx_kernel *k)
 {
     cgx_shared_use use = { 0 };
-    uint64_t at = 0;
+    uint64_t at = 0, place = 0;
     for (cgx__site *s = k->unit->sites; s < k->unit->sites_end; s++)
         if (site_is_of(s, k)) {
             at = (at + s->alignment - 1) / s->alignment * s->alignment;
-            s->offset = at;
             at += s->size;
+            place = (place + s->alignment - 1) / s->alignment * s->alignment;
+            s->offset = place;
+            place += s->size + (__asan_poison_memory_region ? RED_ZONE : 0);
             if (s->size > CGX__LARGE_SHARED) {
                 use.large += (s->size + 127) & ~(uint64_t)127;
                 use.large_arrays++;
             }
         }
     use.fixed = at;
+    use.spread = place;
     return use;
+}
+
+void cgx__kernel_red_zones(const cgx_kernel *k, char *shared, size_t spread)
+{
+    uint64_t end = 0; /* of the array before */
+    for (const cgx__site *s = k->unit->sites; s < k->unit->sites_end; s++)
+        if (site_is_of(s, k)) {
+            __asan_poison_memory_region(shared + end, s->offset - end);
+            end = s->offset + s->size;
+        }
+    __asan_poison_memory_region(shared + end, spread - end);
 }
 
 static kernel_record *look_up(const cgx_kernel *kernel)

@@ -11,6 +11,7 @@ typedef struct {
     size_t fixed; /* what the kernel declares, as the CPU lays it out */
     size_t large; /* of that the arrays above CGX__LARGE_SHARED, each rounded up to 128 bytes; so many are there */
     int large_arrays;
+    size_t spread;  /* fixed, and red zones behind arrays where an address sanitizer watches the CPU's */
     size_t dynamic; /* of the launch */
 } cgx_shared_use;
 
@@ -89,6 +90,9 @@ CGX__HIDDEN_API const char *cgx__size(size_t n);
 
 /* What a backend asks of the front end when kernels do what the host's functions do elsewhere: the same checks, texts and
  * numbers. */
+/* Where an address sanitizer watches: what lies between the kernel's arrays in a block's shared memory (spread bytes) may
+ * not be touched from now on. */
+CGX__HIDDEN_API void cgx__kernel_red_zones(const cgx_kernel *kernel, char *shared, size_t spread);
 CGX__HIDDEN_API cgx_status cgx__check_launch(const cgx_device *device, const cgx_kernel *kernel, cgx_config *config,
                                              const void *arguments, size_t bytes, cgx_launch_request *request);
 CGX__HIDDEN_API cgx_status cgx__check_occupancy(const cgx_device *device, const cgx_kernel *kernel, int threads,

@@ -30,6 +30,7 @@ has_module() { pkg-config --exists "$1" 2>/dev/null; }
 has_package() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 has_openmp() { has_package libomp-19-dev || compgen -G '/usr/lib*/llvm-19/lib/libomp.so' >/dev/null; }
 have_llvm_headers() { compgen -G "/usr/lib/llvm-1[89]/include/llvm/Passes/PassPlugin.h" >/dev/null; }
+has_sanitizers() { compgen -G '/usr/lib/llvm-19/lib/clang/*/lib/*/libclang_rt.asan*.a' >/dev/null; }
 has_device_library() { compgen -G '/usr/lib/*/amdgcn/bitcode/ocml.bc' >/dev/null || [[ -f /opt/rocm/amdgcn/bitcode/ocml.bc ]]; }
 has_venv() { have nvcc || python3 -c 'import ensurepip' >/dev/null 2>&1; }
 has_meson() { have meson && version_ge "$(meson --version 2>/dev/null)" "$min_meson"; }
@@ -68,6 +69,7 @@ check_extras() {
     need "clang-19|clang" have clang-19
     need "llvm-19-dev|llvm-18-dev" have_llvm_headers
     need "libomp-19-dev|libomp-dev" has_openmp
+    need libclang-rt-19-dev has_sanitizers
     need "lld-19|lld" have ld.lld-19
     need "llvm-19|llvm" have llvm-objdump-19
     need clang-15 have clang-15

@@ -545,7 +545,7 @@ void cgx__cpu_prepare_launch(launch *l, const cgx_launch_request *r)
     l->shape.blocks = (int64_t)c->grid.x * c->grid.y * c->grid.z;
     l->cluster_blocks = c->cluster.x * c->cluster.y * c->cluster.z;
     l->seed = cpu.seed;
-    l->static_shared = r->shared.fixed;
+    l->static_shared = r->shared.spread;
     l->dynamic_shared = c->dynamic_shared;
 }
 

@@ -54,12 +54,40 @@ static block *new_block(void)
     return b;
 }
 
+/* Those of the block before: their words, too, which compiled entries look at without their records. */
+static void forget_barriers(cgx_cpu_block *b)
+{
+    for (size_t i = 0; i < b->barrier_bytes / 8; i++)
+        if (b->barriers[i].word)
+            memset(b->shared + 8 * i, 0, 8);
+    memset(b->barriers, 0, b->barrier_bytes / 8 * sizeof *b->barriers);
+}
+
+/* Where an address sanitizer watches: the last launch's arrays and red zones are forgotten. */
+static void forget_shared(block *b)
+{
+    if (!__asan_unpoison_memory_region || !b->shared_memory)
+        return;
+    __asan_unpoison_memory_region(b->shared_memory, b->shared_capacity);
+    if (b->has_barriers)
+        forget_barriers(&b->pub);
+    b->has_barriers = 0;
+}
+
+/* So many bytes are in use, the first of them by the kernel's own arrays. */
+static void guard_shared(block *b, const cgx_kernel *kernel, size_t bytes, size_t fixed)
+{
+    cgx__kernel_red_zones(kernel, b->shared_memory, fixed);
+    __asan_poison_memory_region(b->shared_memory + bytes, b->shared_capacity - bytes);
+}
+
 static int reserve_shared(block *b, size_t bytes)
 {
+    bytes = (bytes + 127) & ~(size_t)127;
     if (b->shared_capacity >= bytes)
         return 1;
     free(b->shared_memory);
-    b->shared_memory = aligned_alloc(128, (bytes + 127) & ~(size_t)127);
+    b->shared_memory = aligned_alloc(128, bytes);
     b->shared_capacity = b->shared_memory ? bytes : 0;
     return b->shared_memory != NULL;
 }
@@ -139,15 +167,6 @@ static void prepare_block(worker *w, block *b, int rank, int slot)
     b->pub.peers = (cgx_cpu_block *const *)w->blocks + (slot - rank);
     b->pub.cluster_rank = rank;
     b->pub.cluster_blocks = l->cluster_blocks;
-}
-
-/* Those of the block before: their words, too, which compiled entries look at without their records. */
-static void forget_barriers(cgx_cpu_block *b)
-{
-    for (size_t i = 0; i < b->barrier_bytes / 8; i++)
-        if (b->barriers[i].word)
-            memset(b->shared + 8 * i, 0, 8);
-    memset(b->barriers, 0, b->barrier_bytes / 8 * sizeof *b->barriers);
 }
 
 /* Makes B the I-th block of the launch. RANK: in its cluster. */
@@ -641,9 +660,12 @@ static int prepare(worker *w, launch *l, int64_t first, int64_t end)
                 return 0;
     }
     for (int i = 0; i < resident; i++) {
+        forget_shared(w->blocks[i]);
         if (!reserve_shared(w->blocks[i], shared ? shared : 1) || !reserve_frame(w->blocks[i], l))
             return 0;
         prepare_block(w, w->blocks[i], i % l->cluster_blocks, i);
+        if (__asan_poison_memory_region)
+            guard_shared(w->blocks[i], l->kernel, shared, shared - l->dynamic_shared);
     }
     return 1;
 }

@@ -20,8 +20,6 @@ enum {
 static const uint64_t CANARY = 0x6e6f206d6f726521;
 static int guards; /* atomic, of all workers */
 
-extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
-
 static size_t configured, guard_bytes;
 
 void cgx__stack_configure(size_t bytes, size_t page)

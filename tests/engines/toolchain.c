@@ -58,6 +58,18 @@ KERNEL(beyond_shared)
     out[RANK] = s[RANK];
 }
 
+/* The first of two arrays, and the second of them is right behind it where no sanitizer watches. */
+KERNEL(into_next)
+{
+    CGX_SHARED_ARRAY(float, first, THREADS);
+    CGX_SHARED_ARRAY(float, second, THREADS);
+    first[RANK] = 1.0f, second[RANK] = 3.0f;
+    cgx_sync(cgx_this_block());
+    first[RANK + n] = 2.0f; /* first */
+    cgx_sync(cgx_this_block());
+    out[RANK] = first[RANK] + second[RANK];
+}
+
 KERNEL(beyond_global)
 {
     cgx_sync(cgx_this_block());
@@ -136,7 +148,8 @@ KERNEL(only_computes)
 #else
 #define FOREACH_REFUSED(X)
 #endif
-#define FOREACH(X) X(locals) X(parted) X(beyond_shared) X(beyond_global) X(overflow) X(big_frame) FOREACH_REFUSED(X)
+#define FOREACH(X) \
+    X(locals) X(parted) X(beyond_shared) X(into_next) X(beyond_global) X(overflow) X(big_frame) FOREACH_REFUSED(X)
 
 int main(int argc, char **argv)
 {

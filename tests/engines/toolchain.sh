@@ -5,6 +5,7 @@
 #   debug       a debugger finds a thread's variables in compiled entries
 #   sanitizers  an access beyond shared or global memory, and an overflow, are reported with their lines
 #   refusals    what is left to the fibers, each with one remark that says why; who asks which engine a kernel has is told
+#   absence     a plug-in that is not there; options for remarks beside a gcc
 #   openmp      in the host code of the same file, with the clang that has its library; by gcc the file runs on fibers
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,7 +15,7 @@ flags=(-std=c11 -Wall -Wextra --backends=cpu --cpu-engine=compiled)
 for f in "${folders[@]}"; do flags+=("-I$(readlink -f "$f")"); done
 link=("$lib" "-Wl,-rpath,${lib%/*}")
 export CGXCC_TREE=1 CGX_DEVICE=cpu LC_ALL=C
-unset CGX_CPU_ENGINE
+unset CGX_CPU_ENGINE ASAN_OPTIONS UBSAN_OPTIONS # newer mesons have tests end at the first overflow
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -38,7 +39,7 @@ test_levels() {
     local level kernel
     for level in -O0 -Os -O1 -O2 -O3; do
         build program $level --portable-fp --cpu-arch=base
-        for kernel in locals parted beyond_shared beyond_global overflow big_frame; do same ./program $kernel; done
+        for kernel in locals parted beyond_shared into_next beyond_global overflow big_frame; do same ./program $kernel; done
     done
 }
 
@@ -54,28 +55,40 @@ at() {
 }
 test_debug() {
     command -v gdb >/dev/null || skip "no gdb here"
-    build program -O0 -g --cpu-arch=base
-    at "$(line 'in a loop')" 't == 5 && round == 1' locals t=5 size=256 other=250.25 round=1 v=7.75 'mine={251.75, 252.75, 5}'
-    at "$(line 'behind it')" 't == 200' locals t=200 size=256 other=55.25 v=459.5
-    at "$(line 'some threads')" 't == 26' parted t=26 r=133
-    # Optimised code has fewer; it is compiled, and runs.
+    local level
+    for level in -O0 -Og; do
+        build program $level -g --cpu-arch=base
+        at "$(line 'in a loop')" 't == 5 && round == 1' locals t=5 size=256 other=250.25 round=1 v=7.75 'mine={251.75, 252.75, 5}'
+        at "$(line 'behind it')" 't == 200' locals t=200 size=256 other=55.25 v=459.5
+        at "$(line 'some threads')" 't == 26' parted t=26 r=133
+    done
+    # In optimised code what is kept from region to region; in a loop that is vectorised, only what its threads have in common.
     build program -O2 -g --cpu-arch=base
+    at "$(line 'some threads')" 't == 26' parted t=26 r=133
+    at "$(line 'in a loop')" '1' locals size=256
     same ./program locals
     same ./program parted
 }
 
 test_sanitizers() {
-    local host level said tried=''
+    local host level engine said tried=''
     for host in gcc clang-19; do
-        command -v $host >/dev/null || continue
+        echo 'int main(void) { return 0; }' >empty.c
+        $host -fsanitize=address,undefined empty.c -o empty 2>/dev/null || continue # not here, or not its library
         for level in -O0 -O2; do
             [[ $host == gcc && $level == -O0 ]] && continue # once will do
             CGXCC_HOST=$host build program -g $level --cpu-arch=base -fsanitize=address,undefined
             same ./program beyond_shared
             same ./program parted
-            said=$(result compiled ./program beyond_shared 1 2>&1) && fail "beyond_shared: $said"
-            grep -q "AddressSanitizer: heap-buffer-overflow" <<<"$said" || fail "$said"
-            grep -q "#0 .*toolchain.c:$(line shared)" <<<"$said" || fail "$said"
+            same ./program into_next
+            for engine in compiled fiber; do
+                said=$(result $engine ./program beyond_shared 1 2>&1) && fail "beyond_shared: $said"
+                grep -q "AddressSanitizer: use-after-poison" <<<"$said" || fail "$said"
+                grep -q "#0 .*toolchain.c:$(line shared)" <<<"$said" || fail "$said"
+                said=$(result $engine ./program into_next 1 2>&1) && fail "into_next: $said"
+                grep -q "AddressSanitizer: use-after-poison" <<<"$said" || fail "$said"
+                grep -q "#0 .*toolchain.c:$(line first)" <<<"$said" || fail "$said"
+            done
             said=$(result compiled ./program beyond_global 1 2>&1) && fail "beyond_global: $said"
             grep -q "#0 .*toolchain.c:$(line global)" <<<"$said" || fail "$said"
             said=$(result compiled ./program overflow 2147483600 2>&1)
@@ -84,7 +97,7 @@ test_sanitizers() {
         done
         tried+="$host "
     done
-    [[ $tried ]] || skip "neither gcc nor clang-19 here"
+    [[ $tried ]] || skip "neither gcc nor clang-19 here with a sanitizer's library"
 }
 
 test_refusals() {
@@ -117,6 +130,25 @@ END
     grep -q '^cpu:0 .* compiled where kernels are, else fibers,' <<<"$said" || fail "$said"
     said=$(CGX_CPU_ENGINE=fiber "$cgxinfo")
     grep -q '^cpu:0 .*  fibers,' <<<"$said" || fail "$said"
+}
+
+# Whoever has lost the plug-in is told, once a file; whoever asks for remarks is told by a gcc, too.
+test_absence() {
+    local said bin=installed/bin
+    mkdir -p $bin installed/include
+    cp "$cgxcc" $bin
+    touch installed/include/cgx.h # found in the tree's folders first
+    flags=("${flags[@]/--cpu-engine=compiled/--cpu-engine=auto}")
+    said=$(env -u CGXCC_TREE timeout 120 $bin/cgxcc "${flags[@]}" -O1 -c toolchain.c -o toolchain.o 2>&1)
+    [[ $said == *"remark: toolchain.c: its kernels run on fibers alone: its plug-in for clang is not there"* ]] || fail "$said"
+    [[ $(wc -l <<<"$said") == 1 ]] || fail "$said"
+    said=$(env -u CGXCC_TREE timeout 120 $bin/cgxcc "${flags[@]}" --cpu-engine=fiber -O1 -c toolchain.c -o toolchain.o 2>&1)
+    [[ ! $said ]] || fail "$said"
+    command -v gcc >/dev/null || return 0
+    said=$(CGXCC_HOST=gcc build program -O1 --cpu-arch=base -Rpass=cgx toolchain_elsewhere.c 2>&1)
+    grep -q 'remark: kernel locals: compiled: uniform' <<<"$said" || fail "$said"
+    grep -q "unrecognized" <<<"$said" && fail "$said"
+    same ./program locals
 }
 
 test_openmp() {

@@ -40,7 +40,8 @@ static struct strings host_command(const struct driver *d, const struct strings 
         const struct argument *a = o->arguments + i;
         bool left_out = (a->kind == ARGUMENT_SOURCE && a != source) ||
                         (a->kind == ARGUMENT_INPUT && (object || o->sources > 1)) ||
-                        ((a->kind == ARGUMENT_LINK || a->kind == ARGUMENT_OUTPUT) && object);
+                        ((a->kind == ARGUMENT_LINK || a->kind == ARGUMENT_OUTPUT) && object) ||
+                        (a->kind == ARGUMENT_REMARK && d->no_remarks && compiler == &d->host);
         if (!left_out)
             options_add_argument(&argv, a);
     }

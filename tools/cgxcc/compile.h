@@ -8,7 +8,8 @@ struct driver {
     struct options options;
     struct strings host;
     const char *plugin, *clang; /* of the compiled CPU engine, or NULL: kernels run on fibers alone */
-    const char *fibers_why;     /* what of the command line is the reason, if it is worth a remark */
+    const char *fibers_why;     /* why that is so, if it is worth a remark */
+    bool no_remarks;            /* the host compiler does not know options that ask for remarks */
     /* What cgxcc adds at the end of a command line, for whatever has to be preprocessed, compiled, linked. */
     struct strings preprocess_extra, compile_extra, link_extra;
 };

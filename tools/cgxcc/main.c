@@ -21,7 +21,8 @@ static struct strings whole_command(const struct driver *d)
     struct strings argv = { 0 };
     strings_append(&argv, &d->host);
     for (size_t i = 0; i < o->count; i++)
-        options_add_argument(&argv, o->arguments + i);
+        if (o->arguments[i].kind != ARGUMENT_REMARK || !d->no_remarks)
+            options_add_argument(&argv, o->arguments + i);
     add_extra(&argv, d, o->texts, o->sources);
     if (o->mode == MODE_LINK && (o->sources || o->inputs))
         strings_append(&argv, &d->link_extra);
@@ -78,7 +79,7 @@ static int compile_and_link(const struct driver *d)
         const struct argument *a = o->arguments + i;
         if (objects[i])
             add_object(&argv, a, objects[i]);
-        else if (a->kind != ARGUMENT_DEPENDENCY || sources_left)
+        else if ((a->kind != ARGUMENT_DEPENDENCY || sources_left) && (a->kind != ARGUMENT_REMARK || !d->no_remarks))
             options_add_argument(&argv, a);
     }
     add_extra(&argv, d, o->texts - kernel_files, o->sources - kernel_files);
@@ -126,8 +127,11 @@ static bool host_is_clang(const struct driver *d)
 static void prepare_engine(struct driver *d)
 {
     const struct options *o = &d->options;
-    bool there = o->engine != ENGINE_FIBER && place_plugin(&d->plugin, &d->clang);
-    const char *why = !there ? "its plug-in for clang is not there" : NULL;
+    d->no_remarks = o->remarks && !host_is_clang(d);
+    if (o->engine == ENGINE_FIBER)
+        return;
+    const char *why = place_plugin(&d->plugin, &d->clang);
+    const bool was_built = d->clang != NULL, there = !why;
     if (there && o->lto)
         why = "there is no link-time optimisation with it";
     else if (there && o->host_only)
@@ -138,7 +142,8 @@ static void prepare_engine(struct driver *d)
         die("--cpu-engine=compiled: %s", why);
     if (why)
         d->plugin = d->clang = NULL;
-    if (there && o->openmp && why)
+    /* Said of what one would not expect, or has asked for. */
+    if (why && ((there && o->openmp) || (!there && was_built) || o->remarks))
         d->fibers_why = why;
 }
 

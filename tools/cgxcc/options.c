@@ -28,6 +28,7 @@ enum meaning {
     MEANS_DEPENDENCY_PHONY,
     MEANS_COMPILE,
     MEANS_PROBE,
+    MEANS_REMARK,
     MEANS_LTO,
     MEANS_NO_LTO,
     MEANS_DEBUG,
@@ -69,6 +70,9 @@ static const struct {
     { "--target-help", EXACT, MEANS_PROBE },
     { "--analyze", EXACT, MEANS_PROBE },
     { "--precompile", EXACT, MEANS_PROBE },
+
+    { "-Rpass", PREFIX, MEANS_REMARK },
+    { "-Rno-pass", PREFIX, MEANS_REMARK },
 
     { "-MD", EXACT, MEANS_DEPENDENCY },
     { "-MMD", EXACT, MEANS_DEPENDENCY },
@@ -362,6 +366,7 @@ static enum argument_kind parse_rule(struct options *o, int rule, const char *wo
         if (o->mode == MODE_LINK)
             o->mode = MODE_COMPILE;
         return ARGUMENT_COMPILE;
+    case MEANS_REMARK: o->remarks = true; return ARGUMENT_REMARK;
     case MEANS_PROBE: o->mode = MODE_PROBE; return ARGUMENT_COMMON;
     case MEANS_LTO:
     case MEANS_NO_LTO: o->lto = rules[rule].meaning == MEANS_LTO; return ARGUMENT_COMMON;

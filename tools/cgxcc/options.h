@@ -12,6 +12,7 @@ enum argument_kind {
     ARGUMENT_LINK,       /* means nothing to -c; clang warns about it there */
     ARGUMENT_OUTPUT,     /* -o */
     ARGUMENT_DEPENDENCY, /* -MD and kin */
+    ARGUMENT_REMARK,     /* -Rpass=cgx and kin, which gcc does not know */
     ARGUMENT_COMPILE     /* -c */
 };
 
@@ -66,6 +67,7 @@ struct options {
     const char *host_only;
     const char *openmp; /* the option that asks for it: two compilers of one family share its library */
     bool sanitized;     /* by what both families have in their libraries */
+    bool remarks;       /* asked for */
 };
 
 struct options options_parse(int argc, char **argv);

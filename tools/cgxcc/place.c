@@ -78,14 +78,16 @@ const char *place_library(void)
     return folder && !searched_by_linker(folder) ? folder : NULL;
 }
 
-bool place_plugin(const char **plugin, const char **clang)
+const char *place_plugin(const char **plugin, const char **clang)
 {
 #ifdef CGXCC_PLUGIN_CLANG
     *plugin = installed() ? beside(CGXCC_PLUGIN_INSTALLED) : real(CGXCC_PLUGIN_BUILT);
     *clang = CGXCC_PLUGIN_CLANG;
-    return *plugin && !access(*plugin, R_OK) && !access(*clang, X_OK);
+    if (access(*clang, X_OK))
+        return mem_printf("the clang that its plug-in is for, %s, is not there", *clang);
+    return *plugin && !access(*plugin, R_OK) ? NULL : "its plug-in for clang is not there";
 #else
-    (void)plugin, (void)clang;
-    return false;
+    *plugin = *clang = NULL;
+    return "cgxcc was built without the plug-in for clang";
 #endif
 }

@@ -10,6 +10,7 @@ struct strings place_host(void);
  * the variable CGXCC_TREE set, and where compiler or linker look anyway. */
 const char *place_include(void);
 const char *place_library(void);
-/* The plug-in of the compiled CPU engine and the clang it was built for; false where either is missing. */
-bool place_plugin(const char **plugin, const char **clang);
+/* The plug-in of the compiled CPU engine and the clang it was built for; *clang is NULL where there never was one. NULL, or
+ * why it cannot be used. */
+const char *place_plugin(const char **plugin, const char **clang);
 #endif

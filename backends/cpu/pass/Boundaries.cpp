@@ -113,7 +113,7 @@ void splitAtJoins(Kernel &K) {
         Join = &B;
     }
     if (Join) {
-      BasicBlock *Block = Join->splitBasicBlock(Join->getFirstNonPHI(), "join");
+      BasicBlock *Block = Join->splitBasicBlock(Join->getFirstNonPHIIt(), "join");
       addBoundary(K, Block, Block->splitBasicBlock(Block->begin(), "joined"), nullptr);
     }
   }
@@ -146,7 +146,7 @@ static Instruction *endOfCommon(const Kernel &K, BasicBlock *B) {
     }
     Any = true;
     if (End)
-      I.moveBefore(End);
+      I.moveBefore(*End->getParent(), End->getIterator());
   }
   return Any ? End : nullptr;
 }

@@ -73,7 +73,7 @@ class Spiller {
     if (!isThreadIndex(I))
       for (Use &O : C->operands())
         O.set(clonedAt(O.get(), At));
-    C->insertBefore(At);
+    C->insertInto(At->getParent(), At->getIterator());
     K.Divergent.insert(C);
     return C;
   }
@@ -126,6 +126,7 @@ class Spiller {
       K.Divergent.insert(V);
     IR.CreateStore(V, Slot);
     (Uniform ? K.UniformSlots : K.ThreadSlots).push_back(Slot);
+    K.SlotOf[I] = Slot;
   }
 
 public:

@@ -89,7 +89,7 @@ static bool asCondition(const Kernel &K, Value *V, bool Holds, RangeCondition &C
   if (C.ZeroExtended) { // an index is not negative, a sum can be
     if (!C.Offsets.empty())
       return false;
-    C.Predicate = CmpInst::getSignedPredicate(C.Predicate);
+    C.Predicate = ICmpInst::getSignedPredicate(C.Predicate);
   }
   return true;
 }

@@ -67,6 +67,7 @@ struct Kernel {
   llvm::SmallPtrSet<llvm::BasicBlock *, 16> DivergentBlocks;
   // Values that live across boundaries.
   llvm::SmallVector<llvm::AllocaInst *, 8> UniformSlots, ThreadSlots, PrivateArrays;
+  llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *> SlotOf;
   uint64_t FrameBytes = 0;
   // The largest value that threads give to a collective or get from it.
   uint64_t ExchangeBytes = 8;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The plug-in: its place in clang's pipeline, and the order of its passes.
+#include "Debugging.h"
 #include "Descriptor.h"
 #include "Guards.h"
 #include "Inlining.h"
@@ -13,7 +14,11 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
+#if __has_include("llvm/Plugins/PassPlugin.h") // since LLVM 22
+#include "llvm/Plugins/PassPlugin.h"
+#else
 #include "llvm/Passes/PassPlugin.h"
+#endif
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 using namespace llvm;
@@ -110,7 +115,9 @@ std::string compile(Kernel &K) {
   }
   if (K.Debugged)
     splitAtJoins(K);
+  VariableValues Variables(K);
   spillAcrossBoundaries(K);
+  Variables.say();
   if (K.PerLane)
     emitPerLane(K);
   else
@@ -171,7 +178,7 @@ public:
       if (isEntry(F))
         Entries.push_back(&F);
     for (Function *F : Entries) {
-      const bool Debugged = Level == OptimizationLevel::O0 && F->getSubprogram();
+      const bool Debugged = (Level == OptimizationLevel::O0 || Level == OptimizationLevel::O1) && F->getSubprogram();
       simplifyEntry(*F, FAM, Debugged);
       if (dumps("before"))
         F->print(errs());
@@ -241,26 +248,14 @@ struct HoldBackEntries : PassInfoMixin<HoldBackEntries> {
 } // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
-  return {
-    LLVM_PLUGIN_API_VERSION, "cgx", LLVM_VERSION_STRING, [](PassBuilder &PB) {
-      PB.registerPipelineStartEPCallback([](ModulePassManager &P, OptimizationLevel) { P.addPass(InlineHelpers()); });
-      PB.registerPipelineEarlySimplificationEPCallback(
-#if LLVM_VERSION_MAJOR >= 20
-          [](ModulePassManager &P, OptimizationLevel, ThinOrFullLTOPhase) {
-#else
-          [](ModulePassManager &P, OptimizationLevel) {
-#endif
-            P.addPass(AlwaysInlinerPass());
-            P.addPass(HoldBackEntries());
-          });
-      PB.registerOptimizerEarlyEPCallback(
-#if LLVM_VERSION_MAJOR >= 20
-          [](ModulePassManager &P, OptimizationLevel L, ThinOrFullLTOPhase) {
-#else
-          [](ModulePassManager &P, OptimizationLevel L) {
-#endif
-            P.addPass(CompileEntries(L));
-          });
-    }
-  };
+  return {LLVM_PLUGIN_API_VERSION, "cgx", LLVM_VERSION_STRING, [](PassBuilder &PB) {
+            // Since LLVM 20 some of these are told the phase of link-time optimisation.
+            PB.registerPipelineStartEPCallback([](ModulePassManager &P, auto &&...) { P.addPass(InlineHelpers()); });
+            PB.registerPipelineEarlySimplificationEPCallback([](ModulePassManager &P, auto &&...) {
+              P.addPass(AlwaysInlinerPass());
+              P.addPass(HoldBackEntries());
+            });
+            PB.registerOptimizerEarlyEPCallback(
+                [](ModulePassManager &P, OptimizationLevel L, auto &&...) { P.addPass(CompileEntries(L)); });
+          }};
 }

@@ -142,7 +142,7 @@ static void hoistInvariants(Kernel &K) {
       if (I.getParent() == K.Entry || !isInvariant(K, I))
         continue;
       if (all_of(I.operands(), [&](const Use &U) { return inEntry(K, U.get()); })) {
-        I.moveBefore(K.Entry->getTerminator());
+        I.moveBefore(*K.Entry, K.Entry->getTerminator()->getIterator());
         Changed = true;
       }
     }

@@ -187,6 +187,8 @@ void simplifyCompiled(Function &F, FunctionAnalysisManager &FAM) {
   P.addPass(SimplifyCFGPass());
   P.addPass(InstCombinePass());
   FAM.invalidate(F, P.run(F, FAM));
+  if (F.getSubprogram())
+    sayInFrontOfLoops(FAM.getResult<LoopAnalysis>(F));
 }
 
 } // namespace cgx

@@ -2,6 +2,7 @@
 // Copies of an entry in which the block's size is a constant: loops over the lanes have a known number of rounds, rows
 // vanish, and steps are unrolled.
 #include "Specialisation.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/Cloning.h"
