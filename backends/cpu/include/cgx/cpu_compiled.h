@@ -132,44 +132,50 @@ CGX__INLINE int cgx__source_rank(int tile, int n, int i, int operation, int argu
     }
 }
 
+/* Values of whatever type. */
+typedef uint8_t __attribute__((may_alias)) cgx__bits8;
+typedef uint16_t __attribute__((may_alias)) cgx__bits16;
+typedef uint32_t __attribute__((may_alias)) cgx__bits32;
+typedef uint64_t __attribute__((may_alias)) cgx__bits64;
+
 /* One loop for each kind, each of which vectorises. Masks below the group's size move pairs of runs. */
-#define CGX__PERMUTE(T)                                                                                               \
-    CGX__INLINE void cgx__permute_##T(T *CGX_RESTRICT to, const T *CGX_RESTRICT from, int n, int tile, int operation, \
-                                      int argument)                                                                   \
-    {                                                                                                                 \
-        if (operation == CGX__OP_SHFL) {                                                                              \
-            const T v = from[cgx__source_rank(tile, n, 0, operation, argument)];                                      \
-            for (int i = 0; i < n; i++)                                                                               \
-                to[i] = v;                                                                                            \
-        } else if (operation == CGX__OP_SHFL_UP || operation == CGX__OP_SHFL_DOWN) {                                  \
-            const int d = argument >= 0 && argument < n ? argument : 0, up = operation == CGX__OP_SHFL_UP;            \
-            for (int i = 0; i < n - d; i++)                                                                           \
-                to[up ? i + d : i] = from[up ? i : i + d];                                                            \
-            for (int i = 0; i < d; i++)                                                                               \
-                to[up ? i : n - d + i] = from[up ? i : n - d + i];                                                    \
-        } else if (argument >= 8 && argument < n && !(argument & (argument - 1)) && !(n & (n - 1))) {                 \
-            for (int i = 0; i < n; i += 2 * argument)                                                                 \
-                for (int k = 0; k < argument; k++) {                                                                  \
-                    to[i + k] = from[i + argument + k];                                                               \
-                    to[i + argument + k] = from[i + k];                                                               \
-                }                                                                                                     \
-        } else if (argument >= 0 && argument < n && !(n & (n - 1)) && n >= 8) {                                       \
-            const int low = argument & 7, high = argument & ~7;                                                       \
-            for (int i = 0; i < n; i += 8) {                                                                          \
-                const T *const f = from + (i ^ high);                                                                 \
-                T *const t = to + i;                                                                                  \
-                t[0] = f[low], t[1] = f[1 ^ low], t[2] = f[2 ^ low], t[3] = f[3 ^ low];                               \
-                t[4] = f[4 ^ low], t[5] = f[5 ^ low], t[6] = f[6 ^ low], t[7] = f[7 ^ low];                           \
-            }                                                                                                         \
-        } else {                                                                                                      \
-            for (int i = 0; i < n; i++)                                                                               \
-                to[i] = from[cgx__source_rank(tile, n, i, operation, argument)];                                      \
-        }                                                                                                             \
+#define CGX__PERMUTE(T)                                                                                              \
+    CGX__INLINE void cgx__permute_##T(cgx__##T *CGX_RESTRICT to, const cgx__##T *CGX_RESTRICT from, int n, int tile, \
+                                      int operation, int argument)                                                   \
+    {                                                                                                                \
+        if (operation == CGX__OP_SHFL) {                                                                             \
+            const cgx__##T v = from[cgx__source_rank(tile, n, 0, operation, argument)];                              \
+            for (int i = 0; i < n; i++)                                                                              \
+                to[i] = v;                                                                                           \
+        } else if (operation == CGX__OP_SHFL_UP || operation == CGX__OP_SHFL_DOWN) {                                 \
+            const int d = argument >= 0 && argument < n ? argument : 0, up = operation == CGX__OP_SHFL_UP;           \
+            for (int i = 0; i < n - d; i++)                                                                          \
+                to[up ? i + d : i] = from[up ? i : i + d];                                                           \
+            for (int i = 0; i < d; i++)                                                                              \
+                to[up ? i : n - d + i] = from[up ? i : n - d + i];                                                   \
+        } else if (argument >= 8 && argument < n && !(argument & (argument - 1)) && !(n & (n - 1))) {                \
+            for (int i = 0; i < n; i += 2 * argument)                                                                \
+                for (int k = 0; k < argument; k++) {                                                                 \
+                    to[i + k] = from[i + argument + k];                                                              \
+                    to[i + argument + k] = from[i + k];                                                              \
+                }                                                                                                    \
+        } else if (argument >= 0 && argument < n && !(n & (n - 1)) && n >= 8) {                                      \
+            const int low = argument & 7, high = argument & ~7;                                                      \
+            for (int i = 0; i < n; i += 8) {                                                                         \
+                const cgx__##T *const f = from + (i ^ high);                                                         \
+                cgx__##T *const t = to + i;                                                                          \
+                t[0] = f[low], t[1] = f[1 ^ low], t[2] = f[2 ^ low], t[3] = f[3 ^ low];                              \
+                t[4] = f[4 ^ low], t[5] = f[5 ^ low], t[6] = f[6 ^ low], t[7] = f[7 ^ low];                          \
+            }                                                                                                        \
+        } else {                                                                                                     \
+            for (int i = 0; i < n; i++)                                                                              \
+                to[i] = from[cgx__source_rank(tile, n, i, operation, argument)];                                     \
+        }                                                                                                            \
     }
-CGX__PERMUTE(uint8_t)
-CGX__PERMUTE(uint16_t)
-CGX__PERMUTE(uint32_t)
-CGX__PERMUTE(uint64_t)
+CGX__PERMUTE(bits8)
+CGX__PERMUTE(bits16)
+CGX__PERMUTE(bits32)
+CGX__PERMUTE(bits64)
 
 /* TYPE: whether all threads have one argument; CODE: which. */
 CGX_UNUSED static void cgx__step_shuffle(cgx_cpu_block *b, int packed, int first, int count, int size, int kind,
@@ -188,16 +194,16 @@ CGX_UNUSED static void cgx__step_shuffle(cgx_cpu_block *b, int packed, int first
     for (int g = 0; g < count; g += size, to += (size_t)size * bytes, from += (size_t)size * bytes) {
         const int tile = kind == CGX__TILE;
         if (bytes == 1)
-            cgx__permute_uint8_t((uint8_t *)to, (const uint8_t *)from, size, tile, operation, code);
+            cgx__permute_bits8((cgx__bits8 *)to, (const cgx__bits8 *)from, size, tile, operation, code);
         else if (bytes == 2)
-            cgx__permute_uint16_t((uint16_t *)(void *)to, (const uint16_t *)(const void *)from, size, tile, operation,
-                                  code);
+            cgx__permute_bits16((cgx__bits16 *)(void *)to, (const cgx__bits16 *)(const void *)from, size, tile,
+                                operation, code);
         else if (bytes == 4)
-            cgx__permute_uint32_t((uint32_t *)(void *)to, (const uint32_t *)(const void *)from, size, tile, operation,
-                                  code);
+            cgx__permute_bits32((cgx__bits32 *)(void *)to, (const cgx__bits32 *)(const void *)from, size, tile,
+                                operation, code);
         else if (bytes == 8)
-            cgx__permute_uint64_t((uint64_t *)(void *)to, (const uint64_t *)(const void *)from, size, tile, operation,
-                                  code);
+            cgx__permute_bits64((cgx__bits64 *)(void *)to, (const cgx__bits64 *)(const void *)from, size, tile,
+                                operation, code);
         else
             for (int i = 0; i < size; i++)
                 memcpy(to + (size_t)i * bytes, from + (size_t)cgx__source_rank(tile, size, i, operation, code) * bytes,
