@@ -16,7 +16,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 INCLUDES = ["-I" + os.path.join(ROOT, d) for d in ("bench", "api", "backends/cpu/include", "backends/gpu/include")]
-SIZES = ("any", "256", "64n", "16x16")
+SIZES = ("any", "256", "64n", "16x16", "32n")
 NO_LEVELS = ["-DCGX_CPU_V%d=0" % level for level in (2, 3, 4)]
 
 
