@@ -379,6 +379,89 @@ KERNEL(in_a_switch)
     out[PLACE] = v;
 }
 
+/* Questions inside of questions whether there is a neighbour: rows are cut at each. */
+KERNEL(neighbours)
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b), x = cgx_thread_index(b).x;
+    const int64_t g = PLACE, all = cgx_num_threads(cgx_this_grid());
+    float v = in[g];
+    for (int i = 0; i < n; i++) {
+        s[t] = v;
+        cgx_sync(b);
+        const float left = t > 0 ? s[t - 1] : g > 0 ? in[g - 1] : 0;
+        const float right = t < size - 1 ? s[t + 1] : g < all - 1 ? in[g + 1] : 0.5f;
+        const float far = x >= i ? x < 7 ? s[t] * 0.5f : in[t] : s[(t + i) % size];
+        v = 0.25f * (left + right) + 0.125f * far + 0.25f * v;
+        cgx_sync(b);
+    }
+    out[g] = v;
+}
+
+/* What a thread reads is the same in each row: rows go side by side. */
+KERNEL(rows_read_alike)
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b), x = cgx_thread_index(b).x, y = cgx_thread_index(b).y;
+    float sum = in[PLACE];
+    for (int i = 0; i < n; i++) {
+        s[t] = sum * 0.5f;
+        cgx_sync(b);
+        for (int j = 0; j < 8; j++)
+            sum += s[(x + 3 * j) % size] * in[(y + i + j) % size];
+        cgx_sync(b);
+        sum *= 0.125f;
+    }
+    out[PLACE] = sum;
+}
+
+/* More sums than there are registers. */
+KERNEL(many_sums)
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b), x = cgx_thread_index(b).x, y = cgx_thread_index(b).y;
+    float sums[6][6] = { { 0 } }, total = 0;
+    for (int k = 0; k < n; k++) {
+        s[t] = in[PLACE] + (float)k;
+        cgx_sync(b);
+        for (int m = 0; m < 3; m++)
+            for (int i = 0; i < 6; i++)
+                for (int j = 0; j < 6; j++)
+                    sums[i][j] = sums[i][j] * 0.5f + s[(x + 5 * i + m) % size] * s[(y + 7 * j + m) % size];
+        cgx_sync(b);
+    }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            total = total * 0.75f + sums[i][j];
+    out[PLACE] = total;
+}
+
+/* Values that go around a loop, the old ones still in use when the new ones are there. */
+KERNEL(kept_and_replaced)
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b);
+    const float first = in[PLACE] * 2.0f;
+    float now = first, before = 0.5f, last = 0;
+    for (int i = 0; i < n; i++) {
+        s[t] = now;
+        cgx_sync(b);
+        const float next = s[(t + i + 1) % size] * 0.5f + before * 0.25f;
+        cgx_sync(b);
+        s[t] = next - now;
+        cgx_sync(b);
+        last = last * 0.5f + s[(t + 1) % size] + first * 0.125f;
+        cgx_sync(b);
+        before = now;
+        now = next;
+    }
+    out[PLACE] = now + before * 3.0f + last;
+}
+
 KERNEL(plain_loop)
 {
     float v = in[PLACE];

@@ -33,6 +33,10 @@
     X(read_before_a_barrier, "compiled") \
     X(declared_line, "compiled")         \
     X(declared_plane, "compiled")        \
+    X(neighbours, "compiled")            \
+    X(rows_read_alike, "compiled")       \
+    X(many_sums, "compiled")             \
+    X(kept_and_replaced, "compiled")     \
     X(plain_loop, "fibers")
 
 #define DECLARE(name, engine) CGX_KERNEL_DECLARE(name, (int, n), (const float *, in), (float *, out))

@@ -79,7 +79,21 @@ class Kernel:
         at = self.r.choice(["(t + u + 1) % size", "size - 1 - t", "(t ^ 1)"])
         if where == "block":
             barrier = self.r.choice(["cgx_sync(b);", "cgx_sync(b);", "helper_sync(b);"])
-            kinds = [["s[t] = v;", barrier, f"v = v * 0.5f + s[{at} < size ? {at} : t];", "cgx_sync(b);"]]
+            left = self.r.choice(["t > 0 ? s[t - 1] : g > 0 ? in[g - 1] : 0.5f", "t >= (u & 3) ? s[t - (u & 3)] : v",
+                                  "x > 1 && t > 1 ? s[t - 2] : y > 0 ? in[t] : s[t]"])
+            right = self.r.choice(["t < size - 1 ? s[t + 1] : g < all - 1 ? in[g + 1] : 0.25f",
+                                   "x < 3 ? s[(t + 9) % size] : x < u % 32 ? in[t + 1] : 2.0f", "t == n ? in[t] : s[t]"])
+            kinds = [["s[t] = v;", barrier, f"v = v * 0.5f + s[{at} < size ? {at} : t];", "cgx_sync(b);"],
+                     ["s[t] = v;", barrier, "{", f"    const float left = {left};", f"    const float right = {right};",
+                      "    v = v * 0.5f + 0.25f * (left + right);", "}", "cgx_sync(b);"]]
+            kinds.append(["s[t] = v;", barrier, "{", "    float sum = v * 0.25f;", "    for (int j = 0; j < 8; j++)",
+                          "        sum += s[(x + 5 * j) % size] * in[y + j] * 0.125f;", "    v = sum;", "}", "cgx_sync(b);"])
+            kinds.append(["{", "    float sums[4][4] = { { 0 } };", "    for (int r = 0; r < (u & 3) + 1; r++) {",
+                          "        s[t] = v + (float)r;", "        cgx_sync(b);", "        for (int m = 0; m < 2; m++)",
+                          "            for (int i = 0; i < 4; i++)", "                for (int j = 0; j < 4; j++)",
+                          "                    sums[i][j] += s[(x + j + m) % size] * s[(y + i * 3 + m) % size] * 0.0625f;",
+                          "        cgx_sync(b);", "    }", "    for (int i = 0; i < 4; i++)", "        for (int j = 0; j < 4; j++)",
+                          "            v = v * 0.5f + sums[i][j];", "}"])
             if not self.gone and self.halves:
                 kinds.append(["s[t] = v;", "{", "    const cgx_token token = cgx_barrier_arrive(b);", "    k += u;",
                               "    cgx_barrier_wait(b, token);", "}", f"v = v * 0.5f + s[{at} < size ? {at} : t];", "cgx_sync(b);"])

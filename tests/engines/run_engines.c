@@ -32,7 +32,7 @@ static const struct {
 int main(int argc, char **argv)
 {
     static const cgx_dim3 shapes[] = { { 256, 1, 1 }, { 32, 1, 1 },   { 16, 16, 1 }, { 8, 4, 4 },
-                                       { 96, 1, 1 },  { 1024, 1, 1 }, { 32, 3, 2 } };
+                                       { 96, 1, 1 },  { 1024, 1, 1 }, { 32, 3, 2 },  { 64, 6, 1 } };
     const int expect = argc == 2 && !strcmp(argv[1], "--expect");
     int wrong = 0;
     cgx_queue *queue;

@@ -4,6 +4,7 @@
 #include "Debugging.h"
 #include "Marks.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 using namespace llvm;
@@ -33,6 +34,8 @@ bool canRematerialise(const Kernel &K, const Value *V) {
 namespace {
 class Spiller {
   Kernel &K;
+  DenseMap<Instruction *, Instruction *> PlaceOf; // whose slot a value has, if not its own
+  DenseMap<Instruction *, AllocaInst *> Slots;
 
   // Is V alive at some boundary?
   bool crosses(Instruction *V) const {
@@ -95,7 +98,11 @@ class Spiller {
     const bool Uniform = !K.PerLane && !K.Divergent.contains(I);
     Type *T = I->getType(), *Kept = T->isIntegerTy(1) ? Type::getInt8Ty(T->getContext()) : T;
     IRBuilder<> IR(K.Entry, K.Entry->begin());
-    AllocaInst *Slot = IR.CreateAlloca(Kept, nullptr, I->getName() + ".slot");
+    Instruction *Of = PlaceOf.lookup(I) ? PlaceOf.lookup(I) : I;
+    AllocaInst *&Slot = Slots[Of];
+    const bool New = !Slot;
+    if (New)
+      Slot = IR.CreateAlloca(Kept, nullptr, I->getName() + ".slot");
     SmallVector<Use *, 8> Uses;
     for (Use &U : I->uses()) {
       auto *User = cast<Instruction>(U.getUser());
@@ -125,8 +132,39 @@ class Spiller {
     if (!Uniform)
       K.Divergent.insert(V);
     IR.CreateStore(V, Slot);
-    (Uniform ? K.UniformSlots : K.ThreadSlots).push_back(Slot);
+    if (New)
+      (Uniform ? K.UniformSlots : K.ThreadSlots).push_back(Slot);
     K.SlotOf[I] = Slot;
+  }
+
+  // Is P used behind V, before it is what a round of the loop brings?
+  bool usedBehind(PHINode *P, Instruction *V) const {
+    SmallPtrSet<BasicBlock *, 16> Behind;
+    SmallVector<BasicBlock *, 16> Work(successors(V->getParent()));
+    while (!Work.empty()) {
+      BasicBlock *B = Work.pop_back_val();
+      if (B != P->getParent() && Behind.insert(B).second)
+        Work.append(succ_begin(B), succ_end(B));
+    }
+    return any_of(P->uses(), [&](Use &U) {
+      const Instruction *At = placeOf(U);
+      return Behind.contains(At->getParent()) ||
+             (At->getParent() == V->getParent() && (isa<PHINode>(U.getUser()) || V->comesBefore(At)));
+    });
+  }
+  // What a loop brings up to date goes on in the place of what it was. Where P begins such a value cannot be alive,
+  // since P dominates it.
+  void shareSlots(ArrayRef<Instruction *> Kept) {
+    const DominatorTree DT(K.F);
+    for (Instruction *I : Kept)
+      if (auto *P = dyn_cast<PHINode>(I); P && K.Divergent.contains(P) && !K.Debugged)
+        for (Value *V : P->incoming_values())
+          if (auto *By = dyn_cast<Instruction>(V); By && By != P && !isa<PHINode>(By) && K.Divergent.contains(By) &&
+                                                   is_contained(Kept, By) && !PlaceOf.count(By) &&
+                                                   DT.dominates(P, By) && !usedBehind(P, By)) {
+            PlaceOf[By] = P;
+            break;
+          }
   }
 
 public:
@@ -153,6 +191,7 @@ public:
     for (Instruction &I : instructions(K.F))
       if (I.getParent() != K.Entry && !I.getType()->isVoidTy() && crosses(&I))
         Work.push_back(&I);
+    shareSlots(Work);
     for (Instruction *I : Work)
       spill(I);
   }

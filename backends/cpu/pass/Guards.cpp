@@ -237,29 +237,41 @@ static bool needsBranch(const BasicBlock *B) {
   });
 }
 
-bool idlesOutside(const Region &R, const Guard &G) {
-  if (R.Exits.size() + R.Returns != 1)
-    return false;
+// Blocks that lanes can come to which go Ways.
+static SmallVector<BasicBlock *, 8> blocksOn(const Region &R, ArrayRef<Way> Ways) {
   SmallPtrSet<BasicBlock *, 8> Seen;
-  SmallVector<BasicBlock *, 8> Work{R.Start};
+  SmallVector<BasicBlock *, 8> Work{R.Start}, On;
   while (!Work.empty()) {
     BasicBlock *B = Work.pop_back_val();
     if (!R.Inside.contains(B) || !Seen.insert(B).second)
       continue;
-    if (any_of(*B, [](const Instruction &I) { return I.mayHaveSideEffects(); }))
-      return false;
-    if (B == G.Branch->getParent())
-      Work.push_back(G.Branch->getSuccessor(1 - G.Inside));
+    On.push_back(B);
+    const Way *Known = find_if(Ways, [&](const Way &W) { return W.G.Branch->getParent() == B; });
+    if (Known != Ways.end())
+      Work.push_back(Known->G.Branch->getSuccessor(Known->Successor));
     else
       Work.append(succ_begin(B), succ_end(B));
   }
-  return true;
+  return On;
 }
 
-bool chooseGuard(const Kernel &K, const Region &R, Guard &G) {
-  for (BasicBlock *B : R.Blocks) {
-    if (!findGuard(K, B, G) || !known(K, R, G) || (G.step() > 1 && !idlesOutside(R, G)))
+bool idles(const Region &R, ArrayRef<Way> Ways) {
+  return R.Exits.size() + R.Returns == 1 && none_of(blocksOn(R, Ways), [](const BasicBlock *B) {
+           return any_of(*B, [](const Instruction &I) { return I.mayHaveSideEffects(); });
+         });
+}
+
+bool chooseGuard(const Kernel &K, const Region &R, ArrayRef<Way> Ways, Guard &G) {
+  for (BasicBlock *B : blocksOn(R, Ways)) {
+    if (any_of(Ways, [&](const Way &W) { return W.G.Branch->getParent() == B; }) || !findGuard(K, B, G) ||
+        !known(K, R, G))
       continue;
+    if (G.step() > 1) {
+      if (!Ways.empty())
+        continue;
+      if (!idles(R, Way{G, 1 - G.Inside}))
+        continue;
+    }
     for (BasicBlock *S : successors(B))
       if (R.Inside.contains(S) && needsBranch(S))
         return true;
@@ -271,12 +283,13 @@ bool chooseGuard(const Kernel &K, const Region &R, Guard &G) {
 }
 
 namespace {
-// What conditions leave of the places from 0 to Count - 1.
+// What conditions leave of the places from Begin to End - 1.
 struct Places {
   IRBuilder<> &IR;
-  Value *Count, *Low, *High;
-  Places(IRBuilder<> &IR, Value *N)
-      : IR(IR), Count(IR.CreateZExt(N, IR.getInt64Ty())), Low(IR.getInt64(0)), High(Count) {}
+  Value *End, *Low, *High;
+  Places(IRBuilder<> &IR, Value *Begin, Value *N)
+      : IR(IR), End(IR.CreateZExt(N, IR.getInt64Ty())),
+        Low(Begin ? IR.CreateZExt(Begin, IR.getInt64Ty()) : IR.getInt64(0)), High(End) {}
   Value *least(Value *A, Value *B) { return IR.CreateBinaryIntrinsic(Intrinsic::smin, A, B); }
   Value *largest(Value *A, Value *B) { return IR.CreateBinaryIntrinsic(Intrinsic::smax, A, B); }
   void restrict(CmpInst::Predicate P, Value *B) {
@@ -301,8 +314,8 @@ struct Places {
     }
   }
   std::pair<Value *, Value *> range() {
-    Low = least(Low, Count);
-    High = largest(High, Low);
+    Low = least(Low, End);
+    High = largest(least(High, End), Low); // a row that is not meant has made it what Low was
     return {IR.CreateTrunc(Low, IR.getInt32Ty()), IR.CreateTrunc(High, IR.getInt32Ty())};
   }
 };
@@ -323,7 +336,7 @@ LaneRows emitRows(const Kernel &K, const Region &R, const Guard &G, IRBuilder<> 
   if (none_of(G.Conditions, [](const RangeCondition &C) { return C.Index == Mark::Y; }))
     return {};
   const Bounds At(K, R);
-  Places Rows(IR, K.NY);
+  Places Rows(IR, nullptr, K.NY);
   for (const RangeCondition &C : G.Conditions)
     if (C.Index == Mark::Y)
       Rows.restrict(C.Predicate, boundOf(At, C, IR));
@@ -331,11 +344,11 @@ LaneRows emitRows(const Kernel &K, const Region &R, const Guard &G, IRBuilder<> 
   return {Begin, End};
 }
 
-std::pair<Value *, Value *> emitRange(const Kernel &K, const Region &R, const Guard &G, const LaneLoop &L, bool OfRows,
-                                      IRBuilder<> &IR) {
+std::pair<Value *, Value *> emitRange(const Kernel &K, const Region &R, const Guard &G, const LaneLoop &L, Value *From,
+                                      Value *To, bool OfRows, IRBuilder<> &IR) {
   const Bounds At(K, R);
   Type *I64 = IR.getInt64Ty();
-  Places Lanes(IR, K.NX);
+  Places Lanes(IR, From, To ? To : K.NX);
   bool Any = false;
   for (const RangeCondition &C : G.Conditions) {
     if (C.Mask || (C.Index == Mark::Y && OfRows))
@@ -359,10 +372,10 @@ std::pair<Value *, Value *> emitRange(const Kernel &K, const Region &R, const Gu
       if (C.Index == Mark::Rank)
         From = IR.CreateAdd(From, IR.CreateZExt(L.First, I64));
       Value *First = IR.CreateAdd(Lanes.Low, IR.CreateAnd(IR.CreateSub(Bound, From), IR.getInt64(C.Mask)));
-      Lanes.Low = IR.CreateSelect(IR.CreateICmpULE(Bound, IR.getInt64(C.Mask)), First, Lanes.Count);
+      Lanes.Low = IR.CreateSelect(IR.CreateICmpULE(Bound, IR.getInt64(C.Mask)), First, Lanes.End);
     }
   if (!Any)
-    return {nullptr, nullptr};
+    return {From, To};
   return Lanes.range();
 }
 

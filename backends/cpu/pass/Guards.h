@@ -34,16 +34,24 @@ struct Guard {
 
 // Whether lanes of a range take one way at the end of B and the others another.
 bool findGuard(const Kernel &K, llvm::BasicBlock *B, Guard &G);
-// The branch at which the loop over the lanes of R is best cut. Its bounds can be computed in front of the region.
-bool chooseGuard(const Kernel &K, const Region &R, Guard &G);
-// Whether lanes outside the guard's range do nothing at all in R.
-bool idlesOutside(const Region &R, const Guard &G);
+// A branch and the way that lanes go there.
+struct Way {
+  Guard G;
+  unsigned Successor;
+};
+// The next branch at which the loop over those lanes of R is best cut that go Ways. Its bounds can be computed in front
+// of the region.
+bool chooseGuard(const Kernel &K, const Region &R, llvm::ArrayRef<Way> Ways, Guard &G);
+// Whether lanes that go Ways do nothing at all in R.
+bool idles(const Region &R, llvm::ArrayRef<Way> Ways);
 // The rows of a plane in which the guard can hold, as values behind IR's place, in front of the loop over them; null:
 // all.
 LaneRows emitRows(const Kernel &K, const Region &R, const Guard &G, llvm::IRBuilder<> &IR);
-// The range, as values behind IR's place, in a row of lanes; null: all of it. OfRows: the row is one of emitRows.
+// The part of lanes From to To - 1 of a row (null: its begin and its end) that is in the guard's range, as values
+// behind IR's place; null: all of them. OfRows: the row is one of emitRows.
 std::pair<llvm::Value *, llvm::Value *> emitRange(const Kernel &K, const Region &R, const Guard &G, const LaneLoop &L,
-                                                  bool OfRows, llvm::IRBuilder<> &IR);
+                                                  llvm::Value *From, llvm::Value *To, bool OfRows,
+                                                  llvm::IRBuilder<> &IR);
 // Ends regions in front of and behind branches that few lanes take or that hold a region up from being vectorised.
 void splitAtGuards(Kernel &K);
 

@@ -85,15 +85,17 @@ bool isScalar(const Kernel &K, const Region &R) {
 
 // Unrolled in whole a loop over the lanes would not be vectorised; after that it may be, if it is short. Accesses: what
 // does not depend on each other in it; null: it is no loop over lanes.
-static void keepLoop(Instruction *Back, MDNode *Accesses) {
+static void keepLoop(Instruction *Back, MDNode *Accesses, unsigned Interleave = 0) {
   LLVMContext &C = Back->getContext();
   auto Attribute = [&](const char *Name) { return MDNode::get(C, {MDString::get(C, Name)}); };
   SmallVector<Metadata *, 4> Parts{nullptr, Attribute("llvm.loop.unroll.disable")};
   if (Accesses) {
     Parts.push_back(MDNode::get(C, {MDString::get(C, "llvm.loop.parallel_accesses"), Accesses}));
-    Metadata *One = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(C), 1));
+    auto Number = [&](unsigned N) { return ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(C), N)); };
+    if (Interleave)
+      Parts.push_back(MDNode::get(C, {MDString::get(C, "llvm.loop.interleave.count"), Number(Interleave)}));
     Parts.push_back(MDNode::get(C, {MDString::get(C, "llvm.loop.vectorize.followup_vectorized"),
-                                    MDNode::get(C, {MDString::get(C, "llvm.loop.isvectorized"), One}),
+                                    MDNode::get(C, {MDString::get(C, "llvm.loop.isvectorized"), Number(1)}),
                                     Attribute("llvm.loop.unroll.runtime.disable")}));
   }
   MDNode *Id = MDNode::getDistinct(C, Parts);
@@ -125,7 +127,7 @@ static void countRows(Kernel &K, LaneLoop &L, const Twine &Name, const LaneRows 
   L.Y = Y, L.Z = Z;
 
   IR.SetInsertPoint(L.RowEnd);
-  Value *NextY = IR.CreateAdd(Y, One, "", true, true);
+  Value *NextY = IR.CreateAdd(Y, IR.getInt32(Rows.Step), "", true, true);
   keepLoop(IR.CreateCondBr(IR.CreateICmpULT(NextY, End), L.Row, PlaneEnd), nullptr);
 
   IR.SetInsertPoint(PlaneEnd);
@@ -209,7 +211,7 @@ LaneRange addRange(Kernel &K, LaneLoop &L, Value *From, Value *To, uint32_t Step
   } else {
     Value *NextX = IR.CreateAdd(X, IR.getInt32(Step), "", true, true);
     Instruction *Back = IR.CreateCondBr(IR.CreateICmpULT(NextX, To ? To : K.NX), Lanes, Behind);
-    keepLoop(Back, L.Accesses);
+    keepLoop(Back, L.Accesses, L.Interleave);
     X->addIncoming(NextX, Next);
   }
   L.Tail = Behind;

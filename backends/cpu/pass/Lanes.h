@@ -45,15 +45,18 @@ struct LaneLoop {
   llvm::Value *First, *Y, *Z; // rank of the row's first thread, as of Row's end
   llvm::MDNode *Accesses;     // those of all bodies, which do not depend on each other
   llvm::BasicBlock *Tail, *RowEnd;
+  unsigned Interleave = 0; // vectors of lanes to run side by side; 0: as many as the compiler finds right
 };
 // The body of one range goes between Body's end and Latch.
 struct LaneRange {
   llvm::BasicBlock *Body, *Latch;
   llvm::Value *Rank, *X, *Y, *Z, *Lane; // Lane is the rank as an index
 };
-// Of each plane the rows from Begin to End - 1, which may be none; null: all.
+// Of each plane the rows from Begin to End - 1, which may be none; null: all. Step at a time, of which End - Begin is a
+// multiple.
 struct LaneRows {
   llvm::Value *Begin = nullptr, *End = nullptr;
+  unsigned Step = 1;
 };
 LaneLoop createLaneLoop(Kernel &K, const llvm::Twine &Name, const LaneRows &Rows);
 // Only the rows that have lanes First to End - 1 in them.

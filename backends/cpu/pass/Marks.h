@@ -51,6 +51,8 @@ struct Boundary {
   llvm::CallInst *Step;
 };
 
+enum { MaxThreads = 1024 }; // of a block
+
 struct Kernel {
   llvm::Function &F;
   // Block size, as values of the entry block.
@@ -76,6 +78,8 @@ struct Kernel {
   bool PerLane = false;
   // Threads ask for their place in a row and for the row's.
   bool Planar = false;
+  // Rows that share what they read are run several at a time, which takes code.
+  bool Jams = false;
   // Variables can be seen at every line, at whatever cost.
   const bool Debugged;
   std::string Refusal;

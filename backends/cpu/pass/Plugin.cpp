@@ -183,6 +183,7 @@ public:
       if (dumps("before"))
         F->print(errs());
       Kernel K(*F, Debugged);
+      K.Jams = Level.getSpeedupLevel() >= 2 && Level.getSizeLevel() == 0 && isWide(*F);
       const std::string Name = kernelName(*F);
       std::string Remark = compile(K);
       const bool Compiled = StringRef(Remark).starts_with("compiled");
@@ -201,7 +202,7 @@ public:
         F->print(errs());
       SmallVector<Function *, 4> Made;
       if (!K.PerLane && Level.getSpeedupLevel() >= 2 && Level.getSizeLevel() == 0) {
-        if (isWide(*F) && !generalOnly())
+        if (K.Jams && !generalOnly())
           Made = specialise(K);
         if (auto *Declared = dyn_cast<ConstantInt>(K.Threads))
           keepExchangeLocal(*F, Declared->getZExtValue(), K.ExchangeBytes);

@@ -125,7 +125,7 @@ void simplifyEntry(Function &F, FunctionAnalysisManager &FAM, bool Debugged) {
   LLVMContext &C = F.getContext();
   for (Instruction &I : instructions(F))
     if (isThreadIndex(&I))
-      I.setMetadata(LLVMContext::MD_range, MDBuilder(C).createRange(APInt(32, 0), APInt(32, 1024)));
+      I.setMetadata(LLVMContext::MD_range, MDBuilder(C).createRange(APInt(32, 0), APInt(32, MaxThreads)));
   FAM.invalidate(F, PreservedAnalyses::none());
   if (Debugged) {
     FunctionPassManager Values, Exactly;

@@ -5,6 +5,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 using namespace llvm;
 
@@ -12,10 +13,10 @@ namespace cgx {
 
 namespace {
 struct BlockSize {
-  unsigned X, Y; // X a multiple of 64: 0
+  unsigned X, Multiple, Y; // X: 0, a multiple of that; Y: 0, any
   const char *Name;
 };
-const BlockSize Lines[] = {{256, 1, "256"}, {0, 1, "64n"}}, Planes[] = {{16, 16, "16x16"}};
+const BlockSize Lines[] = {{256, 0, 1, "256"}, {0, 64, 1, "64n"}}, Planes[] = {{16, 0, 16, "16x16"}, {0, 32, 0, "32n"}};
 
 // Where in the block's description a value lies; nothing if it is read from elsewhere.
 std::optional<uint64_t> offsetOf(const Kernel &K, const Function &F, const Value *V) {
@@ -50,16 +51,19 @@ class Specialiser {
         continue;
       IRBuilder<> IR(I.getNextNode());
       Value *Is = nullptr;
-      if (*Offset == At[2])
+      if (*Offset == At[2]) {
         Is = IR.getInt32(1);
-      else if (*Offset == At[1])
+      } else if (*Offset == At[1] && S.Y) {
         Is = IR.getInt32(S.Y);
-      else if (*Offset != At[0] && *Offset != At[3])
+      } else if (*Offset != At[0] && *Offset != At[3]) {
         continue;
-      else if (S.X)
+      } else if (S.X) {
         Is = IR.getInt32(*Offset == At[0] ? S.X : S.X * S.Y);
-      else
-        Is = IR.CreateAnd(&I, IR.getInt32(~63u)); // says so
+      } else { // says so
+        I.setMetadata(LLVMContext::MD_range,
+                      MDBuilder(IR.getContext()).createRange(APInt(32, S.Multiple), APInt(32, MaxThreads + 1)));
+        Is = IR.CreateAnd(&I, IR.getInt32(~(S.Multiple - 1)));
+      }
       I.replaceUsesWithIf(Is, [&](Use &U) { return U.getUser() != Is; });
     }
     if (S.X)
@@ -91,8 +95,9 @@ class Specialiser {
       BasicBlock *Call = BasicBlock::Create(IR.getContext(), S.Name, &K.F),
                  *Other = BasicBlock::Create(IR.getContext(), "other", &K.F);
       Value *Fits = S.X ? IR.CreateICmpEQ(X, IR.getInt32(S.X))
-                        : IR.CreateICmpEQ(IR.CreateAnd(X, IR.getInt32(63)), IR.getInt32(0));
-      Fits = IR.CreateAnd(Fits, IR.CreateICmpEQ(Y, IR.getInt32(S.Y)));
+                        : IR.CreateICmpEQ(IR.CreateAnd(X, IR.getInt32(S.Multiple - 1)), IR.getInt32(0));
+      if (S.Y)
+        Fits = IR.CreateAnd(Fits, IR.CreateICmpEQ(Y, IR.getInt32(S.Y)));
       IR.CreateCondBr(IR.CreateAnd(Fits, IR.CreateICmpEQ(Z, IR.getInt32(1))), Call, Other);
       IR.SetInsertPoint(Call);
       Go(Copies[I]);
@@ -111,7 +116,10 @@ public:
         return Copies; // declared at the kernel
       At[I] = *Offset;
     }
-    const ArrayRef<BlockSize> Sizes = K.Planar ? ArrayRef(Planes) : ArrayRef(Lines);
+    enum { SmallAtMost = 400 }; // instructions. With more of them the overhead of a row does not count
+    ArrayRef<BlockSize> Sizes = K.Planar ? ArrayRef(Planes) : ArrayRef(Lines);
+    if (K.Planar && K.F.getInstructionCount() > SmallAtMost)
+      Sizes = Sizes.drop_back();
     for (const BlockSize &S : Sizes)
       Copies.push_back(copyFor(S));
     ValueToValueMapTy Map;
@@ -142,6 +150,11 @@ void keepExchangeLocal(Function &F, unsigned Threads, uint64_t Bytes) {
     if (Offset == BlockIn || Offset == BlockOut)
       Loads[Offset == BlockOut].push_back(L);
   }
+  // Steps move values of four bytes as integers that threads left and read as floats. In memory that others may see
+  // that goes; what lies on the stack nobody would have written, by the types.
+  if (!Loads[0].empty() || !Loads[1].empty())
+    for (Instruction &I : instructions(F))
+      I.setMetadata(LLVMContext::MD_tbaa, nullptr);
   IRBuilder<> IR(&F.getEntryBlock(), F.getEntryBlock().begin());
   for (auto &Of : Loads) {
     if (Of.empty())
