@@ -67,8 +67,12 @@ class Comparer:
         for lanes in LANES:
             fibers, _ = self.output(program, "fiber", lanes)
             compiled, engines = self.output(program, "compiled", lanes)
-            for line in engines:
-                seed, engine = line.split(" ", 1)
+            for line in engines: # the program says what of each kernel; libcgx may speak up besides
+                said = re.fullmatch(r"(\d+) (\w+)", line)
+                if not said:
+                    print(line)
+                    continue
+                seed, engine = said.groups()
                 if engine != "compiled" and int(seed) not in self.refused:
                     self.refused[int(seed)] = "no remark says why"
             if len(fibers) != len(compiled) or "status" in fibers[-1]:

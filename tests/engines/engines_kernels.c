@@ -462,6 +462,49 @@ KERNEL(kept_and_replaced)
     out[PLACE] = now + before * 3.0f + last;
 }
 
+/* What threads exchange in a loop: floats, doubles, integers, halves, of the block, of a tile, one after the other. */
+#define EXCHANGES                                                                          \
+    {                                                                                      \
+        cgx_block b = cgx_this_block();                                                    \
+        cgx_tile_16 q = cgx_tiled_partition(b, 16);                                        \
+        const int t = cgx_thread_rank(b), size = cgx_num_threads(b);                       \
+        float v = in[PLACE];                                                               \
+        double d = v;                                                                      \
+        for (int i = 0; i < n; i++) {                                                      \
+            v = v * 0.5f + cgx_shfl(b, v, (t + i) % size);                                 \
+            v = v * 0.5f + cgx_shfl_xor(q, v, i & 15) * 0.25f;                             \
+            d = d * 0.25 + cgx_shfl(b, d, size - 1 - t) + (double)cgx_shfl(b, v, i);       \
+            const int k = cgx_shfl_up(q, (int)(v * 64.0f), 1) ^ i;                         \
+            v += (float)cgx_shfl(b, (unsigned short)k, (t * 3) % size) * 0x1p-16f;         \
+            v += cgx_reduce(b, v, CGX_GREATER) * 0.125f - (float)cgx_shfl(b, d, i) * 0.5f; \
+        }                                                                                  \
+        out[PLACE] = v + (float)d;                                                         \
+    }
+KERNEL(exchanges)
+EXCHANGES
+DECLARED(declared_exchanges, 256, 1)
+EXCHANGES
+
+/* Strides whose index wraps inside of what a vector loop would load at once. */
+KERNEL(wrapping_strides)
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b);
+    float v = in[PLACE];
+    for (int i = t; i < 1024; i += cgx_num_threads(b))
+        s[i] = v + (float)i;
+    cgx_sync(b);
+    v += s[(t * 3) & 255];
+    cgx_sync(b);
+    v = v * 0.5f + s[(t * 5) & 127];
+    cgx_sync(b);
+    v = v * 0.5f + s[((t * 7) & 63) + n];
+    cgx_sync(b);
+    v = v * 0.5f + s[(uint8_t)(t * 3) / 8] + s[(t * 3 + n) & 255];
+    out[PLACE] = v;
+}
+
 KERNEL(plain_loop)
 {
     float v = in[PLACE];

@@ -37,6 +37,9 @@
     X(rows_read_alike, "compiled")       \
     X(many_sums, "compiled")             \
     X(kept_and_replaced, "compiled")     \
+    X(exchanges, "compiled")             \
+    X(declared_exchanges, "compiled")    \
+    X(wrapping_strides, "compiled")      \
     X(plain_loop, "fibers")
 
 #define DECLARE(name, engine) CGX_KERNEL_DECLARE(name, (int, n), (const float *, in), (float *, out))

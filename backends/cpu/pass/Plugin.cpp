@@ -7,6 +7,7 @@
 #include "Marks.h"
 #include "Simplification.h"
 #include "Specialisation.h"
+#include "Strides.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -258,5 +259,8 @@ extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPlugin
             });
             PB.registerOptimizerEarlyEPCallback(
                 [](ModulePassManager &P, OptimizationLevel L, auto &&...) { P.addPass(CompileEntries(L)); });
+            if (LLVM_VERSION_MAJOR < 22)
+              PB.registerVectorizerStartEPCallback(
+                  [](FunctionPassManager &P, OptimizationLevel) { P.addPass(HideWrappingStrides()); });
           }};
 }
