@@ -50,13 +50,15 @@ void replaceModeMarks(Kernel &K) {
   analyseUniformity(K);
 }
 
+bool isStep(const Function &F) { return F.getName().contains("cgx__step_") && !F.isDeclaration(); }
+
 // Steps run once for a block, at the entry's level.
 void inlineSteps(Function &F) {
   SmallVector<CallInst *, 8> Calls;
   for (Instruction &I : instructions(F))
     if (auto *C = dyn_cast<CallInst>(&I))
       if (Function *Callee = C->getCalledFunction())
-        if (Callee->getName().contains("cgx__step_") && !Callee->isDeclaration())
+        if (isStep(*Callee))
           Calls.push_back(C);
   for (CallInst *C : Calls) {
     InlineFunctionInfo Info;
@@ -175,9 +177,12 @@ public:
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     SmallVector<Function *, 16> Entries;
-    for (Function &F : M)
+    for (Function &F : M) {
       if (isEntry(F))
         Entries.push_back(&F);
+      else if (Level == OptimizationLevel::O0 && isStep(F)) // whose variables would not fit on a thread's stack
+        simplifyStep(F, FAM);
+    }
     for (Function *F : Entries) {
       const bool Debugged = (Level == OptimizationLevel::O0 || Level == OptimizationLevel::O1) && F->getSubprogram();
       simplifyEntry(*F, FAM, Debugged);

@@ -9,7 +9,6 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/Local.h"
 using namespace llvm;
 
@@ -222,11 +221,6 @@ bool prepare(Kernel &K) {
   K.NX = Head->getArgOperand(0), K.NY = Head->getArgOperand(1), K.NZ = Head->getArgOperand(2);
   K.Threads = Head->getArgOperand(3), K.Frame = Head->getArgOperand(4);
   K.Block = K.F.getArg(0);
-  // No loop over a row or over rows is without a round.
-  for (Value *V : {K.NX, K.NY, K.NZ, K.Threads})
-    if (auto *L = dyn_cast<LoadInst>(V))
-      L->setMetadata(LLVMContext::MD_range,
-                     MDBuilder(K.F.getContext()).createRange(APInt(32, 1), APInt(32, MaxThreads + 1)));
   K.Start = K.Entry->splitBasicBlock(Head->getNextNode(), "start");
   Head->eraseFromParent();
   // What the head keeps on the entry's stack is gone when a thread comes back from a wait.

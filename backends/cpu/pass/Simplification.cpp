@@ -156,6 +156,12 @@ void simplifyEntry(Function &F, FunctionAnalysisManager &FAM, bool Debugged) {
   FAM.invalidate(F, P.run(F, FAM));
 }
 
+void simplifyStep(Function &F, FunctionAnalysisManager &FAM) {
+  F.removeFnAttr(Attribute::OptimizeNone);
+  FunctionPassManager P = scalars();
+  FAM.invalidate(F, P.run(F, FAM));
+}
+
 void simplifyCompiled(Function &F, FunctionAnalysisManager &FAM) {
   FunctionPassManager P;
   P.addPass(SROAPass(SROAOptions::ModifyCFG));

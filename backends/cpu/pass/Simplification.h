@@ -9,6 +9,8 @@ void holdBackEntries(llvm::Module &M);
 // Brings an entry that was held back into the form that the passes expect.
 // Debugged: it keeps its variables where debuggers find them.
 void simplifyEntry(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, bool Debugged);
+// A step of a collective where nothing else optimises it.
+void simplifyStep(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 // What follows on the compiled entry.
 void simplifyCompiled(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 } // namespace cgx

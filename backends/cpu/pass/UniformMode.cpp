@@ -3,6 +3,7 @@
 // blocks do, each a loop over the lanes, or straight code where it is the same for all.
 #include "Guards.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/MDBuilder.h"
 using namespace llvm;
 
 namespace cgx {
@@ -309,6 +310,10 @@ public:
   explicit UniformEmitter(Kernel &K) : K(K), Frame(K) {}
   void run() {
     LLVMContext &C = K.F.getContext();
+    // No loop over a row or over rows is without a round.
+    for (Value *V : {K.NX, K.NY, K.NZ, K.Threads})
+      if (auto *L = dyn_cast<LoadInst>(V))
+        L->setMetadata(LLVMContext::MD_range, MDBuilder(C).createRange(APInt(32, 1), APInt(32, MaxThreads + 1)));
     SmallVector<BasicBlock *, 16> Originals;
     for (BasicBlock &B : K.F)
       if (&B != K.Entry)
