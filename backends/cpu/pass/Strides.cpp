@@ -24,7 +24,8 @@ bool mayWrapInside(ScalarEvolution &SE, Value *V, const Loop *L) {
       return false;
     return SCEVExprContains(cast<SCEVCastExpr>(S)->getOperand(), [&](const SCEV *Inner) {
       const auto *Steps = dyn_cast<SCEVAddRecExpr>(Inner);
-      if (!Steps || Steps->getLoop() != L || Steps->getType()->getIntegerBitWidth() >= 32)
+      if (!Steps || Steps->getLoop() != L || !Steps->getType()->isIntegerTy() ||
+          Steps->getType()->getIntegerBitWidth() >= 32)
         return false;
       const auto *By = dyn_cast<SCEVConstant>(Steps->getStepRecurrence(SE));
       return !By || !By->getAPInt().abs().isPowerOf2();
