@@ -26,8 +26,6 @@ static void unit_gone(void *state)
     }
 }
 
-/* The address sanitizer's, where the program has it. */
-extern void __asan_poison_memory_region(const volatile void *, size_t) __attribute__((weak));
 enum { RED_ZONE = 128 }; /* bytes at least */
 
 static int site_is_of(const cgx__site *s, const cgx_kernel *k)

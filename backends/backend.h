@@ -90,7 +90,10 @@ CGX__HIDDEN_API const char *cgx__size(size_t n);
 
 /* What a backend asks of the front end when kernels do what the host's functions do elsewhere: the same checks, texts and
  * numbers. */
-/* Where an address sanitizer watches: what lies between the kernel's arrays in a block's shared memory (spread bytes) may
+/* The address sanitizer's, where the program has it. */
+extern void __asan_poison_memory_region(const volatile void *, size_t) __attribute__((weak));
+extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
+/* Where it watches: what lies between the kernel's arrays in a block's shared memory (spread bytes) may
  * not be touched from now on. */
 CGX__HIDDEN_API void cgx__kernel_red_zones(const cgx_kernel *kernel, char *shared, size_t spread);
 CGX__HIDDEN_API cgx_status cgx__check_launch(const cgx_device *device, const cgx_kernel *kernel, cgx_config *config,

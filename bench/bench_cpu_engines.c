@@ -360,7 +360,7 @@ static void print_table(int threads, double us[][SIDES], double of_one[][SIDES])
 
 /* PoCL takes more than a second for a kernel: what it compiled for one thread is found again with two. By method, which is a variable
  * of the environment and hardly part of the key. */
-static char cache[] = "/tmp/bench_cpu_engines.XXXXXX";
+static char cache[256];
 static int remove_one(const char *path, const struct stat *what, int type, struct FTW *where)
 {
     (void)what, (void)type, (void)where;
@@ -381,7 +381,9 @@ int main(int argc, char **argv)
     static const char *const subject_of[] = { "cgx", "declared", "cgx", "run_time", "constant", "plain" };
     static double us[2][CASES][SIDES];
     bench_begin(argc, argv, "cpu_engines", subjects);
-    if (!mkdtemp(cache)) {
+    const char *temporary = getenv("TMPDIR");
+    snprintf(cache, sizeof cache, "%s/bench_cpu_engines.XXXXXX", temporary ? temporary : "/tmp");
+    if (!mkdtemp(cache)) { /* which replaces the Xs */
         perror(cache);
         return 1;
     }

@@ -86,7 +86,7 @@ def run(job):
     name = f"{tool} {test['name']}" + (f": {only}" if only else "")
     if only:
         environment["CGX_TEST_ONLY"] = only
-    elif own:
+    elif own:  # these run in jobs of their own
         environment["CGX_TEST_SKIP"] = ",".join(own)
     command = [here(c) for c in test["cmd"]]
     if not os.path.exists(command[0]):

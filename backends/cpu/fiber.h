@@ -11,10 +11,6 @@
 
 #define INTERNAL CGX__HIDDEN_API
 
-/* The address sanitizer's, where the program has it. */
-extern void __asan_poison_memory_region(const volatile void *, size_t) __attribute__((weak));
-extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
-
 /* A group of coalesced threads in which someone waits; lives on the stack of the first to come. */
 typedef struct pending {
     cgx_mask lanes;

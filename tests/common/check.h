@@ -96,8 +96,9 @@ CGX_UNUSED static int test_is_listed(const char *list, const char *name)
             return 1;
     return 0;
 }
-/* CGX_TEST_ONLY and CGX_TEST_SKIP: tests of the program that alone are run, and that are left out; for tools that cannot run some of
- * them (scripts/gpu.sh). CMocka's own filters take one pattern. */
+/* CGX_TEST_ONLY and CGX_TEST_SKIP: tests of the program that alone are run, and that are not run this time. For compute-sanitizer:
+ * what it says of a listed test must not hide what it says of the others, so scripts/run_sanitizer.py runs the others together and each
+ * listed test in a process of its own. No other run sets these. CMocka's own filters take one pattern. */
 CGX_UNUSED static int test_run(const char *name, const struct CMUnitTest *tests, size_t count, CMFixtureFunction setup,
                                CMFixtureFunction teardown)
 {
@@ -121,6 +122,8 @@ CGX_UNUSED static int test_run(const char *name, const struct CMUnitTest *tests,
 #undef cmocka_run_group_tests_name
 #define cmocka_run_group_tests_name(name, tests, setup, teardown) \
     test_run(name, tests, sizeof(tests) / sizeof(tests)[0], setup, teardown)
+#undef cmocka_run_group_tests
+#define cmocka_run_group_tests(tests, setup, teardown) cmocka_run_group_tests_name(#tests, tests, setup, teardown)
 
 /* ---- statuses ---- */
 

@@ -266,12 +266,8 @@ bool chooseGuard(const Kernel &K, const Region &R, ArrayRef<Way> Ways, Guard &G)
     if (any_of(Ways, [&](const Way &W) { return W.G.Branch->getParent() == B; }) || !findGuard(K, B, G) ||
         !known(K, R, G))
       continue;
-    if (G.step() > 1) {
-      if (!Ways.empty())
-        continue;
-      if (!idles(R, Way{G, 1 - G.Inside}))
-        continue;
-    }
+    if (G.step() > 1 && (!Ways.empty() || !idles(R, Way{G, 1 - G.Inside})))
+      continue;
     for (BasicBlock *S : successors(B))
       if (R.Inside.contains(S) && needsBranch(S))
         return true;

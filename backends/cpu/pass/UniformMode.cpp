@@ -71,7 +71,7 @@ class UniformEmitter {
            SmallVectorImpl<Piece> &Pieces) {
     enum { AtMost = 3 }; // guards
     Guard G;
-    if (!P.Step || P.Step > 1 || P.Ways.size() >= AtMost || !chooseGuard(K, R, P.Ways, G)) {
+    if (P.Step != 1 || P.Ways.size() >= AtMost || !chooseGuard(K, R, P.Ways, G)) {
       Pieces.push_back(P);
       return;
     }
