@@ -31,6 +31,7 @@ static int forked; /* this process is a child of one that had used cgx */
 static void after_fork(void)
 {
     forked = 1;
+    cgx__forget_launches();
 }
 
 cgx_status cgx__check_process(const char *what)

@@ -41,6 +41,10 @@ INTERNAL cgx_status cgx__check_process(const char *what);
 INTERNAL cgx_status cgx__check_queue(const cgx_queue *queue, const char *what);
 INTERNAL cgx_status cgx__check_event(const cgx_event *event, const char *what);
 
+/* Counts what makes launches of before no longer the same: a queue closed, a unit gone, a fork. Atomic. */
+extern INTERNAL uint64_t cgx__launch_epoch;
+INTERNAL void cgx__forget_launches(void);
+
 /* Tells every backend in use that a unit's shared object goes away. */
 INTERNAL void cgx__backends_unit_gone(const cgx__unit *unit);
 

@@ -13,6 +13,7 @@ static pthread_mutex_t units = PTHREAD_MUTEX_INITIALIZER;
 static void unit_gone(void *state)
 {
     void **slot = state;
+    cgx__forget_launches();
     pthread_mutex_lock(&units);
     kernel_record *r = *slot;
     __atomic_store_n(slot, NULL, __ATOMIC_RELEASE);

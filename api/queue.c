@@ -120,6 +120,7 @@ cgx_status cgx_queue_close(cgx_queue **queue)
     cgx_queue *q = *queue;
     CHECK(cgx__check_queue(q, "cgx_queue_close"));
     cgx_status s = BACKEND(q)->queue_wait(q->h.implementation);
+    cgx__forget_launches();
     BACKEND(q)->queue_destroy(q->h.implementation);
     cgx__handle_retire(&q->h);
     *queue = NULL;

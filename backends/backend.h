@@ -15,6 +15,13 @@ typedef struct {
     size_t dynamic; /* of the launch */
 } cgx_shared_use;
 
+/* A backend's own about a launch, zero at first. The same launch, into the same queue with other arguments, brings them back, while the
+ * kernel's shared object is loaded: what they say need not be looked up again. */
+typedef struct {
+    void *function;
+    size_t dynamic_shared;
+} cgx_launch_notes;
+
 typedef struct {
     const cgx_kernel *kernel;
     const cgx_config
@@ -24,6 +31,7 @@ typedef struct {
     const void *arguments; /* the kernel's argument struct */
     size_t argument_bytes;
     cgx_shared_use shared;
+    cgx_launch_notes *notes;
 } cgx_launch_request;
 
 typedef struct {

@@ -82,6 +82,9 @@ typedef struct {
     X(int, GetErrorName, "cuGetErrorName", (int, const char **))                                                       \
     X(int, DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext *, int))                                     \
     X(int, CtxGetCurrent, "cuCtxGetCurrent", (CUcontext *))                                                            \
+    X(int, LaunchKernel, "cuLaunchKernel",                                                                             \
+      (gpu_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, gpu_stream, void **,        \
+       void **))                                                                                                       \
     X(int, CtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext))                                                         \
     X(int, CtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext *))                                                         \
     X(int, CtxSetLimit, "cuCtxSetLimit", (int, size_t))                                                                \
@@ -96,9 +99,6 @@ typedef struct {
     X(int, LaunchHostFunc, "cuLaunchHostFunc", (gpu_stream, void (*)(void *), void *))                                 \
     X(int, PointerGetAttributes, "cuPointerGetAttributes", (unsigned, const int *, void **, gpu_address))              \
     X(int, FuncSetAttribute, "cuFuncSetAttribute", (gpu_function, int, int))                                           \
-    X(int, LaunchKernel, "cuLaunchKernel",                                                                             \
-      (gpu_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, gpu_stream, void **,        \
-       void **))                                                                                                       \
     X(int, LaunchKernelEx, "cuLaunchKernelEx", (const CUlaunchConfig *, gpu_function, void **, void **))               \
     X(int, MemcpyAsync, "cuMemcpyAsync", (gpu_address, gpu_address, size_t, gpu_stream))                               \
     X(int, MemcpyPeerAsync, "cuMemcpyPeerAsync", (gpu_address, CUcontext, gpu_address, CUcontext, size_t, gpu_stream)) \

@@ -15,12 +15,12 @@ enum { MAX_PARAMETERS = 16, MAX_DEVICES = 64 };
 
 typedef struct {
     int handle;
+    int lost;              /* after a fault that leaves it unusable, with lost_text */
     void *context;         /* CUDA: the primary one, retained at first use: the CUDA runtime's too. HIP has none */
     int units, max_blocks; /* the most that can be resident at once */
     size_t shared;         /* memory of a block, opt-in included */
     char description[128];
     char target[64]; /* "sm_90", "gfx942:sramecc+:xnack-" */
-    int lost;        /* after a fault that leaves it unusable, with the error's text */
     char lost_text[256];
 } device;
 
@@ -958,13 +958,32 @@ static cgx_status check_threads(const queue *q, const function *f, const cgx_con
                      cgx__number(f->max_threads));
 }
 
+/* Finds the kernel's function, and asks for what it needs. In the device's context. */
+static cgx_status prepare_launch(queue *q, const cgx_launch_request *r)
+{
+    function *f = NULL;
+    if (!__atomic_load_n(&q->state.record, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_lock(&lock);
+        cgx_status s = q->state.record ? CGX_OK : make_record(q->device, q->stream, &q->state);
+        pthread_mutex_unlock(&lock);
+        CHECK(s);
+    }
+    if (r->kernel->flags & CGX_KERNEL_LAUNCHES)
+        q->has_launching = 1;
+    CHECK(find_function(q->device, r->kernel, &f));
+    CHECK(check_threads(q, f, r->config));
+    CHECK(dynamic_shared(q->device, f, &r->shared, &r->notes->dynamic_shared));
+    CHECK(allow_shared(q->device, f, r->notes->dynamic_shared));
+    r->notes->function = f;
+    return CGX_OK;
+}
+
 static cgx_status enqueue_launch(void *queue_, const cgx_launch_request *r)
 {
     queue *q = queue_;
     const cgx_kernel *k = r->kernel;
-    function *f = NULL;
     int pushed;
-    size_t dynamic = 0;
+    cgx_status s = CGX_OK;
     cgx__thread thread = { .kernel = (uint64_t)(uintptr_t)k };
     void *parameters[MAX_PARAMETERS + 1];
     for (uint32_t i = 0; i < k->parameter_count; i++)
@@ -972,32 +991,19 @@ static cgx_status enqueue_launch(void *queue_, const cgx_launch_request *r)
     parameters[k->parameter_count] = &thread;
     CHECK(settle(q));
     CHECK(enter(q->device, &pushed));
-    cgx_status s = CGX_OK;
-    if (!__atomic_load_n(&q->state.record, __ATOMIC_ACQUIRE)) {
-        pthread_mutex_lock(&lock);
-        s = q->state.record ? CGX_OK : make_record(q->device, q->stream, &q->state);
-        pthread_mutex_unlock(&lock);
-    }
+    if (!r->notes->function)
+        s = prepare_launch(q, r);
+    function *f = r->notes->function;
     thread.record = (uint64_t)(uintptr_t)q->state.record |
                     (r->config->flags & CGX_LAUNCH_COOPERATIVE ? (uint64_t)CGX__IS_COOPERATIVE : 0);
-    if (k->flags & CGX_KERNEL_LAUNCHES)
-        q->has_launching = 1;
-    if (!s)
-        s = find_function(q->device, k, &f);
-    if (!s)
-        s = check_threads(q, f, r->config);
-    if (!s)
-        s = dynamic_shared(q->device, f, &r->shared, &dynamic);
-    if (!s)
-        s = allow_shared(q->device, f, dynamic);
     if (!s && k->flags & CGX_KERNEL_LAUNCHES) {
         s = begin_family(q, f, &thread);
         if (!s) {
-            s = launch(q, f, r, dynamic, parameters);
+            s = launch(q, f, r, r->notes->dynamic_shared, parameters);
             begun_family(q, s);
         }
     } else if (!s) {
-        s = launch(q, f, r, dynamic, parameters);
+        s = launch(q, f, r, r->notes->dynamic_shared, parameters);
     }
     return leave(pushed, s);
 }

@@ -81,6 +81,69 @@ static void shapes_in_three_dimensions(void **state)
         }
 }
 
+/* A launch that differs from one of before in a single thing is another launch, and is checked. */
+static void almost_the_same_launch(void **state)
+{
+    const cgx_config one = cgx_config_make(cgx_dim(1, 1, 1), cgx_dim(2, 1, 1));
+    cgx_config c[12];
+    void *pair[2] = { &out, NULL };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(c); i++)
+        c[i] = one;
+    c[0].grid.x = c[1].grid.y = c[2].grid.z = c[3].block.x = c[4].block.y = c[5].block.z = 0;
+    c[6].cluster.x = c[7].cluster.y = c[8].cluster.z = -1;
+    c[9].dynamic_shared = test_device.shared_bytes_per_block + 1;
+    c[10].size = 8;
+    c[11].block.z = test_device.max_block.z + 1;
+    for (int value = 1; value <= 3; value++) {
+        for (size_t i = 0; i < COUNT_OF(c); i++) {
+            check_ok(store_value_launch(test_queue, one, out, value * 100 + (int)i));
+            assert_int_not_equal(store_value_launch(test_queue, c[i], out, -1), CGX_OK);
+            fetch(host, out, sizeof host[0]);
+            assert_int_equal(host[0], value * 100 + (int)i);
+        }
+        assert_int_not_equal(cgx__launch(test_queue, CGX_KERNEL_OF(store_value), &one, pair, 4), CGX_OK);
+        assert_int_not_equal(cgx__launch(test_queue, CGX_KERNEL_OF(store_value), &one, NULL, 16), CGX_OK);
+    }
+    /* Other shapes of the same kernel, each by turns. */
+    for (int round = 0; round < 20; round++)
+        for (int n = 1; n <= 3; n++) {
+            check_ok(cgx_fill_i32(test_queue, out, 1, 64));
+            check_ok(affine_launch(test_queue, cgx_config_1d(n, 5 + n), 64, out, 10 * n, round));
+            fetch(host, out, 64 * sizeof host[0]);
+            for (int i = 0; i < 64; i++)
+                assert_int_equal(host[i], 10 * n + round);
+        }
+}
+
+/* More of them by turns than anybody remembers; two kernels differ in nothing but the kernel. */
+static void many_launches_by_turns(void **state)
+{
+    enum { QUEUES = 40, ROUNDS = 6 };
+    cgx_queue *queues[QUEUES];
+    (void)state;
+    for (int q = 0; q < QUEUES; q++)
+        check_ok(cgx_queue_open(test_device.backend, queues + q));
+    for (int round = 0; round < ROUNDS; round++)
+        for (int q = 0; q < QUEUES; q++) {
+            check_ok(store_value_launch(queues[q], cgx_config_1d(1, 1), out + 4 * q, q));
+            check_ok(affine_launch(queues[q], cgx_config_1d(1, 1), 1, out + 4 * q, 10, round));
+            check_ok(count_up_launch(queues[q], cgx_config_1d(1, 1), out + 4 * q + 1));
+            check_ok(at_most_64_launch(queues[q], cgx_config_1d(1, 1), out + 4 * q + 2));
+            if (q == round) { /* and one that is closed, whose place the next may get */
+                check_ok(cgx_queue_close(queues + q));
+                check_ok(cgx_queue_open(test_device.backend, queues + q));
+            }
+        }
+    for (int q = 0; q < QUEUES; q++)
+        check_ok(cgx_queue_close(queues + q));
+    fetch(host, out, sizeof host);
+    for (int q = 0; q < QUEUES; q++) {
+        const int expected[4] = { 10 * q + ROUNDS - 1, ROUNDS, 1, 0 };
+        assert_memory_equal(host + 4 * q, expected, sizeof expected);
+    }
+}
+
 static void sizes_that_are_not_positive(void **state)
 {
     static const int bad[] = { 0, -1, INT_MIN };
@@ -613,6 +676,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(shapes_in_three_dimensions, set_up),
+        cmocka_unit_test_setup(almost_the_same_launch, set_up),
+        cmocka_unit_test_setup(many_launches_by_turns, set_up),
         cmocka_unit_test_setup(sizes_that_are_not_positive, set_up),
         cmocka_unit_test_setup(too_many_threads, set_up),
         cmocka_unit_test_setup(too_large_in_one_dimension, set_up),

@@ -249,6 +249,7 @@ static void child_is_told_and_parent_goes_on(void **state)
         /* Work is under way while it forks. */
         check_ok(be_busy_launch(test_queue, cgx_config_1d(4, 1), 2000000));
         check_ok(store_value_launch(test_queue, cgx_config_1d(1, 1), memory, round));
+        check_ok(nothing_launch(test_queue, cgx_config_1d(1, 1))); /* the child tries the same launch */
         fflush(NULL);
         pid_t pid = fork();
         if (pid == 0)
