@@ -677,3 +677,58 @@ DECLARED(declared_plane, 16, 16)
     cgx_sync(b);
     out[PLACE] = s[y + 1][x] + s[y + 1][x + 2] + s[y][x + 1] + s[y + 2][x + 1];
 }
+
+/* Shared arrays whose addresses go no further than the kernel: a tree of halves, one of two chosen at run time, values of other types in
+ * the same place, counts, and what every thread replaces. */
+typedef struct {
+    float v;
+    int from;
+} small_pair;
+CGX_DEVICE_FN float of_small_arrays(cgx_block b, int n, float v, float *s, small_pair *pairs, unsigned *counts,
+                                    float *other)
+{
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b);
+    float result = 0;
+    for (int i = 0; i < n; i++) {
+        float *const here = i & 1 ? s : other;
+        here[t] = v * (float)(i + 1);
+        counts[t] = 0;
+        pairs[t].v = v;
+        pairs[t].from = t;
+        cgx_sync(b);
+        for (int d = size / 2; d > 0; d >>= 1) {
+            if (t < d)
+                here[t] += here[t + d];
+            cgx_sync(b);
+        }
+        cgx_atomic_fetch_add(&counts[t * 7 % size & ~3], (unsigned)t, CGX_RELAXED, CGX_SCOPE_BLOCK);
+        const small_pair p = pairs[(t + i + 1) % size];
+        cgx_sync(b);
+        result += here[0] + p.v + (float)p.from + (float)counts[t];
+        unsigned bits;
+        memcpy(&bits, &here[t / 2], sizeof bits);
+        cgx_sync(b);
+        memcpy(&counts[t], &v, sizeof v);
+        cgx_sync(b);
+        memcpy(&here[t], &counts[size - 1 - t], sizeof v);
+        result += (float)(bits >> 8 & 255) + here[t];
+        cgx_sync(b);
+    }
+    return result;
+}
+KERNEL(small_arrays)
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    CGX_SHARED_ARRAY(small_pair, pairs, 1024);
+    CGX_SHARED_ARRAY(unsigned, counts, 1024);
+    CGX_SHARED_ARRAY(float, other, 1024);
+    out[PLACE] = of_small_arrays(cgx_this_block(), n, in[PLACE], s, pairs, counts, other);
+}
+DECLARED(declared_small_arrays, 256, 1)
+{
+    CGX_SHARED_ARRAY(float, s, 256);
+    CGX_SHARED_ARRAY(small_pair, pairs, 256);
+    CGX_SHARED_ARRAY(unsigned, counts, 256);
+    CGX_SHARED_ARRAY(float, other, 256);
+    out[PLACE] = of_small_arrays(cgx_this_block(), n, in[PLACE], s, pairs, counts, other);
+}

@@ -40,6 +40,8 @@
     X(exchanges, "compiled")             \
     X(declared_exchanges, "compiled")    \
     X(wrapping_strides, "compiled")      \
+    X(small_arrays, "compiled")          \
+    X(declared_small_arrays, "compiled") \
     X(plain_loop, "fibers")
 
 #define DECLARE(name, engine) CGX_KERNEL_DECLARE(name, (int, n), (const float *, in), (float *, out))

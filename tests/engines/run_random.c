@@ -11,7 +11,7 @@ enum { BLOCKS = 3, SHAPES = 7, LARGEST = 512 };
 int main(void)
 {
     static const cgx_dim3 both_shapes[2][SHAPES] = {
-        { { 64, 1, 1 }, { 256, 1, 1 }, { 16, 6, 1 }, { 16, 16, 1 }, { 8, 4, 4 }, { 32, 1, 1 }, { 128, 2, 2 } },
+        { { 64, 1, 1 }, { 256, 1, 1 }, { 16, 6, 1 }, { 16, 16, 1 }, { 64, 3, 1 }, { 32, 1, 1 }, { 128, 2, 2 } },
         { { 1, 1, 1 }, { 33, 1, 1 }, { 7, 3, 2 }, { 100, 1, 1 }, { 5, 1, 9 }, { 16, 16, 1 }, { 3, 5, 1 } },
     };
     static float in[BLOCKS * LARGEST], out[BLOCKS * LARGEST];

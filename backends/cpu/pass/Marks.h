@@ -42,7 +42,9 @@ enum { OperationWait = 19 };
 enum WaitKind { WaitBlock, WaitTile, WaitCoalesced, WaitCluster, WaitGrid, WaitPoll, WaitMbarrier, WaitCoalescing };
 
 // Places of pointers in the block's description, of cpu.h.
-enum { BlockIn = 160, BlockOut = 168 };
+enum { BlockShared = 96, BlockIn = 160, BlockOut = 168 };
+// Of the size among the elements of a cgx__site, of abi.h.
+enum { SiteSize = 2 };
 
 // Where a region ends and, in After, the next begins. Every boundary has a block of its own, which holds the mark, or
 // nothing where a region ends for the compiler's sake.

@@ -210,8 +210,10 @@ public:
       if (!K.PerLane && Level.getSpeedupLevel() >= 2 && Level.getSizeLevel() == 0) {
         if (K.Jams && !generalOnly())
           Made = specialise(K);
-        if (auto *Declared = dyn_cast<ConstantInt>(K.Threads))
+        if (auto *Declared = dyn_cast<ConstantInt>(K.Threads)) {
           keepExchangeLocal(*F, Declared->getZExtValue(), K.ExchangeBytes);
+          keepSharedLocal(*F, Declared->getZExtValue());
+        }
       }
       Made.push_back(F);
       for (Function *G : Made)

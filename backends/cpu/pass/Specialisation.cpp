@@ -2,11 +2,13 @@
 // Copies of an entry in which the block's size is a constant: loops over the lanes have a known number of rounds, rows
 // vanish, and steps are unrolled.
 #include "Specialisation.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 using namespace llvm;
 
 namespace cgx {
@@ -40,7 +42,49 @@ class Specialiser {
   Kernel &K;
   uint64_t At[4]; // x, y, z, threads
 
+  // Rows of a multiple of S.Multiple threads go in parts of so many: loops whose number of rounds is known, that are
+  // unrolled in whole. A loop of four vectors, for each of eight rows, ends when the processor does not expect it to,
+  // in some runs of a program and not in others.
+  void cutRows(Function &F, const BlockSize &S, ArrayRef<Value *> Lengths) {
+    for (BasicBlock &Next : make_early_inc_range(F)) {
+      auto *Back = dyn_cast<BranchInst>(Next.getTerminator());
+      MDNode *Id = Back ? Back->getMetadata(LLVMContext::MD_loop) : nullptr;
+      if (!Id || !findOptionMDForLoopID(Id, "llvm.loop.parallel_accesses") ||
+          findOptionMDForLoopID(Id, "llvm.loop.interleave.count"))
+        continue;
+      auto *Compare = dyn_cast<ICmpInst>(Back->getCondition());
+      auto *Step = Compare ? dyn_cast<BinaryOperator>(Compare->getOperand(0)) : nullptr;
+      auto *X = Step ? dyn_cast<PHINode>(Step->getOperand(0)) : nullptr;
+      if (!X || !is_contained(Lengths, Compare->getOperand(1)) || X->getNumIncomingValues() != 2)
+        continue;
+      const int From = X->getIncomingBlock(0) == &Next;
+      auto *Begin = dyn_cast<ConstantInt>(X->getIncomingValue(From)), *By = dyn_cast<ConstantInt>(Step->getOperand(1));
+      if (!Begin || !Begin->isZero() || !By || !By->isOne())
+        continue;
+      BasicBlock *Lanes = X->getParent(), *Behind = Back->getSuccessor(1), *Before = X->getIncomingBlock(From);
+      BasicBlock *Part = BasicBlock::Create(F.getContext(), Lanes->getName() + ".part", &F, Lanes),
+                 *PartEnd = BasicBlock::Create(F.getContext(), Lanes->getName() + ".partend", &F, Behind);
+      Before->getTerminator()->replaceSuccessorWith(Lanes, Part);
+      Behind->replacePhiUsesWith(&Next, PartEnd);
+      IRBuilder<> IR(Part);
+      PHINode *First = IR.CreatePHI(X->getType(), 2, "first");
+      IR.CreateBr(Lanes);
+      IR.SetInsertPoint(Lanes, Lanes->getFirstInsertionPt());
+      Value *Whole = IR.CreateAdd(First, X, "x", true, true);
+      X->replaceUsesWithIf(Whole, [&](Use &U) { return U.getUser() != Whole && U.getUser() != Step; });
+      X->setIncomingBlock(From, Part);
+      Value *Length = Compare->getOperand(1);
+      Compare->setOperand(1, IR.getInt32(S.Multiple));
+      Back->setSuccessor(1, PartEnd);
+      IR.SetInsertPoint(PartEnd);
+      Value *NextFirst = IR.CreateAdd(First, IR.getInt32(S.Multiple), "", true, true);
+      IR.CreateCondBr(IR.CreateICmpULT(NextFirst, Length), Part, Behind);
+      First->addIncoming(IR.getInt32(0), Before), First->addIncoming(NextFirst, PartEnd);
+    }
+  }
+
   Function *copyFor(const BlockSize &S) {
+    SmallVector<Value *, 4> Lengths;
     ValueToValueMapTy Map;
     Function *Copy = CloneFunction(&K.F, Map);
     Copy->setName(K.F.getName() + "." + S.Name);
@@ -63,11 +107,17 @@ class Specialiser {
         I.setMetadata(LLVMContext::MD_range,
                       MDBuilder(IR.getContext()).createRange(APInt(32, S.Multiple), APInt(32, MaxThreads + 1)));
         Is = IR.CreateAnd(&I, IR.getInt32(~(S.Multiple - 1)));
+        if (*Offset == At[0])
+          Lengths.push_back(Is);
       }
       I.replaceUsesWithIf(Is, [&](Use &U) { return U.getUser() != Is; });
     }
-    if (S.X)
+    if (K.Planar && !S.X)
+      cutRows(*Copy, S, Lengths);
+    if (S.X) {
       keepExchangeLocal(*Copy, S.X * S.Y, K.ExchangeBytes);
+      keepSharedLocal(*Copy, S.X * S.Y);
+    }
     return Copy;
   }
   Value *read(IRBuilder<> &IR, uint64_t Offset) {
@@ -132,8 +182,10 @@ public:
 };
 } // namespace
 
+enum { MostThreads = 256 }; // of entries that keep to themselves what threads exchange
+
 void keepExchangeLocal(Function &F, unsigned Threads, uint64_t Bytes) {
-  enum { MostThreads = 256, Apart = 2048 + 64 }; // as in schedule.c
+  enum { Apart = 2048 + 64 }; // as in schedule.c
   if (Threads > MostThreads)
     return;
   const DataLayout &Layout = F.getParent()->getDataLayout();
@@ -165,6 +217,89 @@ void keepExchangeLocal(Function &F, unsigned Threads, uint64_t Bytes) {
       L->replaceAllUsesWith(A);
       L->eraseFromParent();
     }
+  }
+}
+
+// Whether what is at an address is read and written by the entry alone, and by what instructions.
+static bool collectAccesses(Value *Address, SmallVectorImpl<Instruction *> &Accesses) {
+  SmallVector<Value *, 16> Work{Address};
+  SmallPtrSet<Value *, 32> Seen;
+  while (!Work.empty()) {
+    Value *V = Work.pop_back_val();
+    if (!Seen.insert(V).second)
+      continue;
+    for (Use &U : V->uses()) {
+      auto *I = cast<Instruction>(U.getUser());
+      if (isa<GetElementPtrInst>(I) || isa<PHINode>(I) || isa<SelectInst>(I)) {
+        Work.push_back(I);
+        continue;
+      }
+      const bool Here = isa<LoadInst>(I) || isa<MemIntrinsic>(I) ||
+                        (isa<StoreInst>(I) && U.getOperandNo() == StoreInst::getPointerOperandIndex()) ||
+                        (isa<AtomicRMWInst>(I) && U.getOperandNo() == AtomicRMWInst::getPointerOperandIndex()) ||
+                        (isa<AtomicCmpXchgInst>(I) && U.getOperandNo() == AtomicCmpXchgInst::getPointerOperandIndex());
+      if (!Here)
+        return false;
+      Accesses.push_back(I);
+    }
+  }
+  return true;
+}
+
+void keepSharedLocal(Function &F, unsigned Threads) {
+  enum { MostBytes = 8192 }; // of a stack that is no smaller than 16 KiB
+  if (Threads > MostThreads || F.hasFnAttribute(Attribute::SanitizeAddress))
+    return;
+  const DataLayout &Layout = F.getParent()->getDataLayout();
+  SmallMapVector<GlobalVariable *, SmallVector<LoadInst *, 2>, 4> Places;
+  for (Instruction &I : instructions(F)) {
+    auto *L = dyn_cast<LoadInst>(&I);
+    if (!L)
+      continue;
+    APInt Offset(64, 0);
+    auto *Site =
+        dyn_cast<GlobalVariable>(L->getPointerOperand()->stripAndAccumulateConstantOffsets(Layout, Offset, true));
+    if (Site && Site->getSection() == "cgx_sites")
+      Places[Site].push_back(L);
+  }
+  auto isShared = [&](const Value *V) {
+    auto *L = dyn_cast<LoadInst>(V);
+    APInt Offset(64, 0);
+    return L && L->getPointerOperand()->stripAndAccumulateConstantOffsets(Layout, Offset, true) == F.getArg(0) &&
+           Offset == BlockShared;
+  };
+  uint64_t Bytes = 0;
+  for (auto &[Site, Loads] : Places) {
+    auto *Size = dyn_cast_or_null<ConstantInt>(
+        Site->hasInitializer() ? Site->getInitializer()->getAggregateElement(SiteSize) : nullptr);
+    if (!Size || Bytes + Size->getZExtValue() > MostBytes)
+      continue;
+    SmallVector<GetElementPtrInst *, 4> Addresses;
+    SmallVector<Instruction *, 32> Accesses;
+    bool Local = true;
+    for (LoadInst *L : Loads)
+      for (User *U : L->users()) {
+        auto *G = dyn_cast<GetElementPtrInst>(U);
+        Local &= G && G->getNumOperands() == 2 && G->getOperand(1) == L && G->getSourceElementType()->isIntegerTy(8) &&
+                 isShared(G->getPointerOperand()) && collectAccesses(G, Accesses);
+        if (!Local)
+          break;
+        Addresses.push_back(G);
+      }
+    if (!Local || Addresses.empty())
+      continue;
+    Bytes += Size->getZExtValue();
+    IRBuilder<> IR(&F.getEntryBlock(), F.getEntryBlock().begin());
+    AllocaInst *A = IR.CreateAlloca(ArrayType::get(IR.getInt8Ty(), Size->getZExtValue()));
+    A->setAlignment(Align(64));
+    for (GetElementPtrInst *G : Addresses) {
+      G->replaceAllUsesWith(A);
+      G->eraseFromParent();
+    }
+    for (Instruction *I : Accesses) // of a type that another access does not have it would be as if it were not there
+      I->setMetadata(LLVMContext::MD_tbaa, nullptr);
+    for (LoadInst *L : Loads)
+      L->eraseFromParent();
   }
 }
 
