@@ -20,7 +20,6 @@
 #else
 #include "llvm/Passes/PassPlugin.h"
 #endif
-#include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 using namespace llvm;
 using namespace cgx;
@@ -49,8 +48,6 @@ void replaceModeMarks(Kernel &K) {
       replaceAndRecursivelySimplify(C, A.second);
   analyseUniformity(K);
 }
-
-bool isStep(const Function &F) { return F.getName().contains("cgx__step_") && !F.isDeclaration(); }
 
 // Steps run once for a block, at the entry's level.
 void inlineSteps(Function &F) {
@@ -176,12 +173,14 @@ public:
   static bool isRequired() { return true; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    SmallVector<Function *, 16> Entries;
+    SmallVector<Function *, 16> Entries, Steps;
     for (Function &F : M) {
-      if (isEntry(F))
+      if (isEntry(F)) {
         Entries.push_back(&F);
-      else if (Level == OptimizationLevel::O0 && isStep(F)) // whose variables would not fit on a thread's stack
+      } else if (isStep(F)) { // at -O0 its variables would not fit on a thread's stack
+        Steps.push_back(&F);
         simplifyStep(F, FAM);
+      }
     }
     for (Function *F : Entries) {
       const bool Debugged = (Level == OptimizationLevel::O0 || Level == OptimizationLevel::O1) && F->getSubprogram();
@@ -220,7 +219,14 @@ public:
         if (!Debugged) // which would copy lines: a breakpoint stands at one
           simplifyCompiled(*G, FAM);
     }
-    return removeMarks(M) || !Entries.empty() ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    const bool Changed = removeMarks(M) || !Entries.empty() || !Steps.empty();
+    for (Function *F : Steps)
+      if (F->use_empty() &&
+          F->hasLocalLinkage()) { // inlined where it is wanted, and not worth to be compiled once more
+        FAM.clear(*F, F->getName());
+        F->eraseFromParent();
+      }
+    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
 
 private:
@@ -260,10 +266,8 @@ extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPlugin
   return {LLVM_PLUGIN_API_VERSION, "cgx", LLVM_VERSION_STRING, [](PassBuilder &PB) {
             // Since LLVM 20 some of these are told the phase of link-time optimisation.
             PB.registerPipelineStartEPCallback([](ModulePassManager &P, auto &&...) { P.addPass(InlineHelpers()); });
-            PB.registerPipelineEarlySimplificationEPCallback([](ModulePassManager &P, auto &&...) {
-              P.addPass(AlwaysInlinerPass());
-              P.addPass(HoldBackEntries());
-            });
+            PB.registerPipelineEarlySimplificationEPCallback(
+                [](ModulePassManager &P, auto &&...) { P.addPass(HoldBackEntries()); });
             PB.registerOptimizerEarlyEPCallback(
                 [](ModulePassManager &P, OptimizationLevel L, auto &&...) { P.addPass(CompileEntries(L)); });
             if (LLVM_VERSION_MAJOR < 22)

@@ -4,6 +4,7 @@
 // different branches. What is left then are no ranges of lanes any more, and no loops that vectorise.
 #include "Simplification.h"
 #include "Debugging.h"
+#include "Inlining.h"
 #include "Marks.h"
 #include "llvm/Analysis/InlineCost.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -32,9 +33,13 @@ using namespace llvm;
 
 namespace cgx {
 
+bool isStep(const Function &F) { return F.getName().contains("cgx__step_") && !F.isDeclaration(); }
+
 void holdBackEntries(Module &M) {
   for (Function &F : M)
-    if (isEntry(F)) {
+    if (isEntry(F) || (isStep(F) && F.hasLocalLinkage())) {
+      inlineHelpers(F);
+      F.removeFnAttr(Attribute::AlwaysInline);
       F.addFnAttr(Attribute::NoInline);
       F.addFnAttr(Attribute::OptimizeNone);
     }
@@ -158,6 +163,7 @@ void simplifyEntry(Function &F, FunctionAnalysisManager &FAM, bool Debugged) {
 
 void simplifyStep(Function &F, FunctionAnalysisManager &FAM) {
   F.removeFnAttr(Attribute::OptimizeNone);
+  F.removeFnAttr(Attribute::NoInline);
   FunctionPassManager P = scalars();
   FAM.invalidate(F, P.run(F, FAM));
 }

@@ -10,13 +10,15 @@
 #include <cgx/kernel.h>
 
 #define CGX__USERS_INLINE CGX_UNUSED __attribute__((always_inline)) static inline
-#ifdef CGX__CPU_PASS
 /* What a sanitizer checks in our own helpers keeps the passes from seeing through them. */
+#define CGX__UNCHECKED
+#if defined(CGX__CPU_PASS) && defined(__has_feature)
+#if __has_feature(undefined_behavior_sanitizer)
+#undef CGX__UNCHECKED
 #define CGX__UNCHECKED no_sanitize("undefined")
-#define CGX__INLINE CGX_UNUSED __attribute__((always_inline, CGX__UNCHECKED)) static inline
-#else
-#define CGX__INLINE CGX__USERS_INLINE
 #endif
+#endif
+#define CGX__INLINE CGX_UNUSED __attribute__((always_inline, CGX__UNCHECKED)) static inline
 #define CGX__HIDDEN __attribute__((visibility("hidden")))
 #define CGX__UNLIKELY(c) __builtin_expect(!!(c), 0)
 

@@ -28,19 +28,22 @@ CGX_FOREACH_OPERATOR(CGX__OPERATOR_FN)
 #ifdef CGX__CPU_PASS
 #include <cgx/cpu_compiled_collective.h>
 #endif
-#define CGX__COLLECTIVE_FN(s, T, code_of_type, name, operation_name)                          \
-    CGX__INLINE T cgx__##name##_##s(cgx_group g, T v, int code, int line)                     \
-    {                                                                                         \
-        CGX__WHERE_COMPILED(g.level, return cgx__compiled_##name##_##s(g, v, code, line))     \
-        cgx_cpu_collective what = {                                                           \
-            CGX__OP_##operation_name, CGX__TYPE_##code_of_type, code, sizeof v, NULL, NULL, 0 \
-        };                                                                                    \
-        return *(T *)cgx__cpu_collect(g, &v, 0, &what, line);                                 \
+#define CGX__COLLECTIVE_FN(s, T, code_of_type, name, operation_name, step)                                      \
+    CGX__INLINE T cgx__##name##_##s(cgx_group g, T v, int code, int line)                                       \
+    {                                                                                                           \
+        CGX__WHERE_COMPILED(g.level,                                                                            \
+                            cgx__compiled_fold(g, &v, sizeof v, CGX__STEP(step, CGX__STEP_OF_##s),              \
+                                               CGX__OP_##operation_name, CGX__TYPE_##code_of_type, code, line); \
+                            return v)                                                                           \
+        cgx_cpu_collective what = {                                                                             \
+            CGX__OP_##operation_name, CGX__TYPE_##code_of_type, code, sizeof v, NULL, NULL, 0                   \
+        };                                                                                                      \
+        return *(T *)cgx__cpu_collect(g, &v, 0, &what, line);                                                   \
     }
-#define CGX__COLLECTIVE_FNS(s, T, code)                            \
-    CGX__COLLECTIVE_FN(s, T, code, reduce, REDUCE)                 \
-    CGX__COLLECTIVE_FN(s, T, code, inclusive_scan, INCLUSIVE_SCAN) \
-    CGX__COLLECTIVE_FN(s, T, code, exclusive_scan, EXCLUSIVE_SCAN)
+#define CGX__COLLECTIVE_FNS(s, T, code)                                  \
+    CGX__COLLECTIVE_FN(s, T, code, reduce, REDUCE, reduce)               \
+    CGX__COLLECTIVE_FN(s, T, code, inclusive_scan, INCLUSIVE_SCAN, scan) \
+    CGX__COLLECTIVE_FN(s, T, code, exclusive_scan, EXCLUSIVE_SCAN, scan)
 CGX_FOREACH_VALUE(CGX__COLLECTIVE_FNS)
 
 #ifdef __cplusplus

@@ -7,20 +7,54 @@
 #include <cgx/cpu_compiled.h>
 #ifdef CGX__CPU_PASS
 
-/* left OP right. Integers wrap: sums and bits are those of the unsigned type. */
-#define CGX__FOLD_INTEGER(s, T, code_of_type)                                              \
-    CGX__INLINE T cgx__fold_##s(T a, T b, int code)                                        \
-    {                                                                                      \
-        switch (code) {                                                                    \
-        case CGX__CODE_PLUS: return (T)((unsigned long long)a + (unsigned long long)b);    \
-        case CGX__CODE_LESS: return b < a ? b : a;                                         \
-        case CGX__CODE_GREATER: return a < b ? b : a;                                      \
-        case CGX__CODE_BIT_AND: return (T)((unsigned long long)a & (unsigned long long)b); \
-        case CGX__CODE_BIT_XOR: return (T)((unsigned long long)a ^ (unsigned long long)b); \
-        default: return (T)((unsigned long long)a | (unsigned long long)b);                \
-        }                                                                                  \
+/* Integers of a size share their steps - every file that uses cgx reads this, so it is short. All are unsigned there, for sums wrap; a code says
+ * whether the smaller and the larger are those of the signed type. */
+enum { CGX__CODE_SIGNED = 64 };
+CGX__INLINE int cgx__code_with_sign(int type, int code)
+{
+    return type == CGX__TYPE_I8 || type == CGX__TYPE_I16 || type == CGX__TYPE_I32 || type == CGX__TYPE_I64
+               ? code | CGX__CODE_SIGNED
+               : code;
+}
+#define CGX__STEP_OF_i8 u8
+#define CGX__STEP_OF_u8 u8
+#define CGX__STEP_OF_c8 u8
+#define CGX__STEP_OF_i16 u16
+#define CGX__STEP_OF_u16 u16
+#define CGX__STEP_OF_i32 u32
+#define CGX__STEP_OF_u32 u32
+#if __SIZEOF_LONG__ == 8
+#define CGX__STEP_OF_l u64
+#define CGX__STEP_OF_ul u64
+#else
+#define CGX__STEP_OF_l u32
+#define CGX__STEP_OF_ul u32
+#endif
+#define CGX__STEP_OF_i64 u64
+#define CGX__STEP_OF_u64 u64
+#define CGX__STEP_OF_f16 f16
+#define CGX__STEP_OF_f32 f32
+#define CGX__STEP_OF_f64 f64
+#define CGX__STEP(name, s) CGX__STEP_NAMED(name, s)
+#define CGX__STEP_NAMED(name, s) cgx__step_##name##_##s
+
+/* left OP right */
+#define CGX__FOLD_INTEGER(s, T, signed_T)                                                                     \
+    CGX__INLINE T cgx__fold_##s(T a, T b, int code)                                                           \
+    {                                                                                                         \
+        switch (code & ~CGX__CODE_SIGNED) {                                                                   \
+        case CGX__CODE_PLUS: return (T)(a + b);                                                               \
+        case CGX__CODE_LESS: return (code & CGX__CODE_SIGNED ? (signed_T)b < (signed_T)a : b < a) ? b : a;    \
+        case CGX__CODE_GREATER: return (code & CGX__CODE_SIGNED ? (signed_T)a < (signed_T)b : a < b) ? b : a; \
+        case CGX__CODE_BIT_AND: return (T)(a & b);                                                            \
+        case CGX__CODE_BIT_XOR: return (T)(a ^ b);                                                            \
+        default: return (T)(a | b);                                                                           \
+        }                                                                                                     \
     }
-CGX_FOREACH_INTEGER(CGX__FOLD_INTEGER)
+CGX__FOLD_INTEGER(u8, unsigned char, signed char)
+CGX__FOLD_INTEGER(u16, unsigned short, short)
+CGX__FOLD_INTEGER(u32, unsigned, int)
+CGX__FOLD_INTEGER(u64, unsigned long long, long long)
 #define CGX__FOLD_FLOAT(s, T)                                     \
     CGX__INLINE T cgx__fold_##s(T a, T b, int code)               \
     {                                                             \
@@ -40,26 +74,28 @@ CGX__INLINE cgx_half cgx__fold_f16(cgx_half a, cgx_half b, int code)
  * and in functions, since macros in macros grow: every file that uses cgx reads this. */
 #define CGX__EIGHT(T) __attribute__((vector_size(8 * sizeof(T)), aligned(sizeof(T)), may_alias)) T
 #define CGX__PICK __builtin_shufflevector
-/* Integers wrap: U is their unsigned type. */
-#define CGX__JOIN_INTEGER(V, U, a, b)                                        \
-    (code == CGX__CODE_PLUS      ? (V)((U)(a) + (U)(b))                      \
-     : code == CGX__CODE_LESS    ? __builtin_elementwise_min((V)(a), (V)(b)) \
-     : code == CGX__CODE_GREATER ? __builtin_elementwise_max((V)(a), (V)(b)) \
-     : code == CGX__CODE_BIT_AND ? (V)((a) & (b))                            \
-     : code == CGX__CODE_BIT_XOR ? (V)((a) ^ (b))                            \
-                                 : (V)((a) | (b)))
-#define CGX__JOIN_FLOAT(V, U, a, b) ((V)(a) + (V)(b))
+/* S: the vector of the signed type. */
+#define CGX__JOIN_INTEGER(V, S, a, b)                                                                 \
+    ((code & ~CGX__CODE_SIGNED) == CGX__CODE_PLUS      ? (a) + (b)                                    \
+     : code == CGX__CODE_LESS                          ? __builtin_elementwise_min(a, b)              \
+     : code == CGX__CODE_GREATER                       ? __builtin_elementwise_max(a, b)              \
+     : code == (CGX__CODE_LESS | CGX__CODE_SIGNED)     ? (V)__builtin_elementwise_min((S)(a), (S)(b)) \
+     : code == (CGX__CODE_GREATER | CGX__CODE_SIGNED)  ? (V)__builtin_elementwise_max((S)(a), (S)(b)) \
+     : (code & ~CGX__CODE_SIGNED) == CGX__CODE_BIT_AND ? (a) & (b)                                    \
+     : (code & ~CGX__CODE_SIGNED) == CGX__CODE_BIT_XOR ? (a) ^ (b)                                    \
+                                                       : (a) | (b))
+#define CGX__JOIN_FLOAT(V, S, a, b) ((a) + (b))
 
 /* pairs: of two vectors the sums of adjacent pairs, as processors add them: those of the lower halves, those of the upper. fold_64: of
  * 64 values the sums of each eight. fold_fours: of 32 the sums of each four. fold_many: so many values as cgx__folds says - a power
  * of two - to one by adjacent pairs, pairs of pairs and so on, for each of N. scan: of 32 values, Kogge-Stone. */
-#define CGX__VECTOR_STEPS(s, T, unsigned_T, JOIN)                                                                   \
+#define CGX__VECTOR_STEPS(s, T, signed_T, JOIN)                                                                     \
     typedef CGX__EIGHT(T) cgx__eight_##s;                                                                           \
-    typedef CGX__EIGHT(unsigned_T) cgx__eight_of_##s;                                                               \
+    typedef CGX__EIGHT(signed_T) cgx__signed_##s;                                                                   \
     CGX__INLINE void cgx__join_##s(cgx__eight_##s *to, const cgx__eight_##s *a, const cgx__eight_##s *b, int code)  \
     {                                                                                                               \
         CGX__NO_CONTRACTION(void) code;                                                                             \
-        *to = JOIN(cgx__eight_##s, cgx__eight_of_##s, *a, *b);                                                      \
+        *to = JOIN(cgx__eight_##s, cgx__signed_##s, *a, *b);                                                        \
     }                                                                                                               \
     CGX__INLINE void cgx__pairs_##s(cgx__eight_##s *to, const cgx__eight_##s *a, const cgx__eight_##s *b, int code) \
     {                                                                                                               \
@@ -133,12 +169,8 @@ CGX__INLINE cgx_half cgx__fold_f16(cgx_half a, cgx_half b, int code)
     a = CGX__PICK_AT(t, a, CGX__LIST kept);
 #define CGX__LIST(...) __VA_ARGS__
 #define CGX__PICK_AT(...) CGX__PICK(__VA_ARGS__)
-CGX__VECTOR_STEPS(i32, int, unsigned, CGX__JOIN_INTEGER)
-CGX__VECTOR_STEPS(u32, unsigned, unsigned, CGX__JOIN_INTEGER)
-CGX__VECTOR_STEPS(l, long, unsigned long, CGX__JOIN_INTEGER)
-CGX__VECTOR_STEPS(ul, unsigned long, unsigned long, CGX__JOIN_INTEGER)
-CGX__VECTOR_STEPS(i64, long long, unsigned long long, CGX__JOIN_INTEGER)
-CGX__VECTOR_STEPS(u64, unsigned long long, unsigned long long, CGX__JOIN_INTEGER)
+CGX__VECTOR_STEPS(u32, unsigned, int, CGX__JOIN_INTEGER)
+CGX__VECTOR_STEPS(u64, unsigned long long, long long, CGX__JOIN_INTEGER)
 CGX__VECTOR_STEPS(f32, float, float, CGX__JOIN_FLOAT)
 CGX__VECTOR_STEPS(f64, double, double, CGX__JOIN_FLOAT)
 /* Others have nothing of the kind. */
@@ -151,10 +183,7 @@ CGX__VECTOR_STEPS(f64, double, double, CGX__JOIN_FLOAT)
     {                                                                                    \
         (void)to, (void)from, (void)code;                                                \
     }
-CGX__NO_VECTOR_STEPS(i8, signed char)
 CGX__NO_VECTOR_STEPS(u8, unsigned char)
-CGX__NO_VECTOR_STEPS(c8, char)
-CGX__NO_VECTOR_STEPS(i16, short)
 CGX__NO_VECTOR_STEPS(u16, unsigned short)
 CGX__NO_VECTOR_STEPS(f16, cgx_half)
 CGX__INLINE int cgx__has_vector_steps(int type, int code)
@@ -176,7 +205,7 @@ CGX__INLINE int cgx__folds(int members, int n)
 
 /* Packed: groups lie side by side and have a power of two of members, or there is one: pairs of all groups at once. The values
  * go to and fro between two arrays, the first of which is block->in. */
-#define CGX__COMPILED_STEPS(s, T, code_of_type)                                                                        \
+#define CGX__COMPILED_STEPS(s, T)                                                                                      \
     CGX__INLINE void cgx__scan_segment_##s(T *v, int n, int code)                                                      \
     {                                                                                                                  \
         for (int d = 1; d < n; d *= 2)                                                                                 \
@@ -187,22 +216,23 @@ CGX__INLINE int cgx__folds(int members, int n)
         cgx_cpu_block *b, int packed, int first, int count, int size, int kind, int operation, int type, int code,     \
         size_t bytes, void (*apply)(void *, const void *, const void *), void *target, int scope, cgx_mask members)    \
     {                                                                                                                  \
-        (void)kind, (void)operation, (void)type, (void)bytes, (void)apply, (void)target, (void)scope, (void)members;   \
+        (void)kind, (void)operation, (void)bytes, (void)apply, (void)target, (void)scope, (void)members;               \
+        const int fold = cgx__code_with_sign(type, code);                                                              \
         T *from = (T *)(void *)b->in, *to = (T *)(void *)b->out;                                                       \
         if (packed) {                                                                                                  \
             int n = count;                                                                                             \
             for (int members = size, fewer; members > 1; members = fewer) {                                            \
                 T *const other = from;                                                                                 \
-                const int many = cgx__has_vector_steps(CGX__TYPE_##code_of_type, code) ? cgx__folds(members, n) : 2;   \
+                const int many = cgx__has_vector_steps(type, code) ? cgx__folds(members, n) : 2;                       \
                 fewer = (members + 1) / 2;                                                                             \
                 if (many > 2) {                                                                                        \
-                    cgx__fold_many_##s(to, from, n, many, code);                                                       \
+                    cgx__fold_many_##s(to, from, n, many, fold);                                                       \
                     fewer = members / many, n /= many;                                                                 \
                     from = to, to = other;                                                                             \
                     continue;                                                                                          \
                 }                                                                                                      \
                 for (int i = 0; i < n / 2; i++)                                                                        \
-                    to[i] = cgx__fold_##s(from[2 * i], from[2 * i + 1], code);                                         \
+                    to[i] = cgx__fold_##s(from[2 * i], from[2 * i + 1], fold);                                         \
                 if (n & 1) /* of one group */                                                                          \
                     to[n / 2] = from[n - 1];                                                                           \
                 n = (n + 1) / 2;                                                                                       \
@@ -217,33 +247,19 @@ CGX__INLINE int cgx__folds(int members, int n)
             T *v = from + (size_t)base * STRIDE;                                                                       \
             for (int n = size; n > 1; n = (n + 1) / 2) {                                                               \
                 for (int i = 0; i < n / 2; i++)                                                                        \
-                    v[i * STRIDE] = cgx__fold_##s(v[2 * i * STRIDE], v[(2 * i + 1) * STRIDE], code);                   \
+                    v[i * STRIDE] = cgx__fold_##s(v[2 * i * STRIDE], v[(2 * i + 1) * STRIDE], fold);                   \
                 if (n & 1)                                                                                             \
                     v[n / 2 * STRIDE] = v[(n - 1) * STRIDE];                                                           \
             }                                                                                                          \
             to[(size_t)base * STRIDE] = v[0];                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
-    CGX__INLINE T cgx__compiled_reduce_##s(cgx_group g, T v, int code, int line)                                       \
-    {                                                                                                                  \
-        if (g.kind == CGX__COALESCED) {                                                                                \
-            const cgx_cpu_collective what = {                                                                          \
-                CGX__OP_REDUCE, CGX__TYPE_##code_of_type, code, sizeof v, NULL, NULL, 0                                \
-            };                                                                                                         \
-            return *(T *)cgx__compiled_collect(g, &v, 0, &what, line);                                                 \
-        }                                                                                                              \
-        cgx__compiled_check(&g, line);                                                                                 \
-        memcpy(cgx__compiled_in(&g, sizeof(T)), &v, sizeof(T));                                                        \
-        cgx__mark_step(cgx__step_reduce_##s, g.t->block, line, g.size, g.kind, CGX__OP_REDUCE,                         \
-                       CGX__TYPE_##code_of_type, code, sizeof(T), NULL, NULL, 0, 0);                                   \
-        memcpy(&v, cgx__compiled_result(&g, sizeof(T)), sizeof(T));                                                    \
-        return v;                                                                                                      \
-    }                                                                                                                  \
     CGX__INLINE void cgx__step_scan_##s(                                                                               \
         cgx_cpu_block *b, int packed, int first, int count, int size, int kind, int operation, int type, int code,     \
         size_t bytes, void (*apply)(void *, const void *, const void *), void *target, int scope, cgx_mask members)    \
     {                                                                                                                  \
         enum { SEGMENT = 32 };                                                                                         \
+        const int fold = cgx__code_with_sign(type, code);                                                              \
         if (!packed) {                                                                                                 \
             cgx__cpu_complete_groups(b, packed, first, count, size, kind, operation, type, code, bytes, apply, target, \
                                      scope, members);                                                                  \
@@ -255,45 +271,52 @@ CGX__INLINE int cgx__folds(int members, int n)
             const int segments = (size + SEGMENT - 1) / SEGMENT;                                                       \
             for (int k = 0; k < segments; k++) {                                                                       \
                 const int at = k * SEGMENT, n = size - at < SEGMENT ? size - at : SEGMENT;                             \
-                if (n == SEGMENT && cgx__has_vector_steps(CGX__TYPE_##code_of_type, code)) {                           \
-                    cgx__scan_32_##s(to + at, from + at, code);                                                        \
+                if (n == SEGMENT && cgx__has_vector_steps(type, code)) {                                               \
+                    cgx__scan_32_##s(to + at, from + at, fold);                                                        \
                 } else {                                                                                               \
                     memcpy(to + at, from + at, (size_t)n * sizeof(T));                                                 \
-                    cgx__scan_segment_##s(to + at, n, code);                                                           \
+                    cgx__scan_segment_##s(to + at, n, fold);                                                           \
                 }                                                                                                      \
                 totals[k] = to[at + n - 1];                                                                            \
             }                                                                                                          \
             if (segments > 1)                                                                                          \
-                cgx__scan_segment_##s(totals, segments, code);                                                         \
+                cgx__scan_segment_##s(totals, segments, fold);                                                         \
             for (int k = 1; k < segments; k++) {                                                                       \
                 const int at = k * SEGMENT, n = size - at < SEGMENT ? size - at : SEGMENT;                             \
                 const T below = totals[k - 1];                                                                         \
                 for (int i = 0; i < n; i++)                                                                            \
-                    to[at + i] = cgx__fold_##s(below, to[at + i], code);                                               \
+                    to[at + i] = cgx__fold_##s(below, to[at + i], fold);                                               \
             }                                                                                                          \
             if (operation == CGX__OP_EXCLUSIVE_SCAN) {                                                                 \
                 memmove(to + 1, to, (size_t)(size - 1) * sizeof(T));                                                   \
                 memset(to, 0, sizeof(T));                                                                              \
             }                                                                                                          \
         }                                                                                                              \
-    }                                                                                                                  \
-    CGX__COMPILED_SCAN(s, T, code_of_type, inclusive_scan, INCLUSIVE_SCAN)                                             \
-    CGX__COMPILED_SCAN(s, T, code_of_type, exclusive_scan, EXCLUSIVE_SCAN)
-#define CGX__COMPILED_SCAN(s, T, code_of_type, name, operation_name)                                          \
-    CGX__INLINE T cgx__compiled_##name##_##s(cgx_group g, T v, int code, int line)                            \
-    {                                                                                                         \
-        cgx_cpu_collective what = {                                                                           \
-            CGX__OP_##operation_name, CGX__TYPE_##code_of_type, code, sizeof v, NULL, NULL, 0                 \
-        };                                                                                                    \
-        if (g.kind == CGX__COALESCED)                                                                         \
-            return *(T *)cgx__compiled_collect(g, &v, 0, &what, line);                                        \
-        cgx__compiled_check(&g, line);                                                                        \
-        memcpy(cgx__compiled_in(&g, sizeof(T)), &v, sizeof(T));                                               \
-        cgx__mark_step(cgx__step_scan_##s, g.t->block, line, g.size, g.kind, what.operation, what.type, code, \
-                       sizeof(T), NULL, NULL, 0, 0);                                                          \
-        memcpy(&v, g.t->block->out + (size_t)g.t->rank * cgx__compiled_stride(sizeof(T)), sizeof(T));         \
-        return v;                                                                                             \
     }
-CGX_FOREACH_VALUE(CGX__COMPILED_STEPS)
+CGX__COMPILED_STEPS(u8, unsigned char)
+CGX__COMPILED_STEPS(u16, unsigned short)
+CGX__COMPILED_STEPS(u32, unsigned)
+CGX__COMPILED_STEPS(u64, unsigned long long)
+CGX__COMPILED_STEPS(f16, cgx_half)
+CGX__COMPILED_STEPS(f32, float)
+CGX__COMPILED_STEPS(f64, double)
+
+/* A reduction or scan of the value at V, which becomes the result. */
+CGX__INLINE void cgx__compiled_fold(cgx_group g, void *v, size_t bytes, cgx__step_fn *step, int operation, int type,
+                                    int code, int line)
+{
+    if (g.kind == CGX__COALESCED) {
+        const cgx_cpu_collective what = { operation, type, code, bytes, NULL, NULL, 0 };
+        memcpy(v, cgx__compiled_collect(g, v, 0, &what, line), bytes);
+        return;
+    }
+    cgx__compiled_check(&g, line);
+    memcpy(cgx__compiled_in(&g, bytes), v, bytes);
+    cgx__mark_step(step, g.t->block, line, g.size, g.kind, operation, type, code, bytes, NULL, NULL, 0, 0);
+    memcpy(v,
+           operation == CGX__OP_REDUCE ? cgx__compiled_result(&g, bytes)
+                                       : g.t->block->out + (size_t)g.t->rank * cgx__compiled_stride(bytes),
+           bytes);
+}
 #endif
 #endif
