@@ -102,6 +102,17 @@ KERNEL(big_frame)
     out[t] = sum;
 }
 
+/* An index that wraps, and what stands behind it. */
+float behind[2 * THREADS];
+KERNEL(strides)
+{
+    float mine[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        mine[i] = behind[i * 3 & (THREADS - 1)];
+    cgx_sync(cgx_this_block());
+    out[RANK] = mine[RANK] + (float)n;
+}
+
 #ifdef REFUSED
 KERNEL(variable_length)
 {
@@ -149,7 +160,7 @@ KERNEL(only_computes)
 #define FOREACH_REFUSED(X)
 #endif
 #define FOREACH(X) \
-    X(locals) X(parted) X(beyond_shared) X(into_next) X(beyond_global) X(overflow) X(big_frame) FOREACH_REFUSED(X)
+    X(locals) X(parted) X(beyond_shared) X(into_next) X(beyond_global) X(overflow) X(big_frame) X(strides) FOREACH_REFUSED(X)
 
 int main(int argc, char **argv)
 {
@@ -167,6 +178,8 @@ int main(int argc, char **argv)
         CGX_TRY(cgx_kernel_get_info(queue, CGX_KERNEL_OF(kernel), &info)); \
         CGX_TRY(kernel##_launch(queue, config, n, out));                   \
     }
+    for (int i = THREADS; i < 2 * THREADS; i++)
+        behind[i] = 1.0f;
     FOREACH(RUN)
     CGX_TRY(cgx_queue_wait(queue));
     /* The host's own parallelism, in the same file. */

@@ -6,6 +6,7 @@
 #   sanitizers  an access beyond shared or global memory, and an overflow, are reported with their lines
 #   refusals    what is left to the fibers, each with one remark that says why; who asks which engine a kernel has is told
 #   absence     a plug-in that is not there; options for remarks beside a gcc
+#   strides     loops of kernels read nothing behind an array, by a clang without the plug-in
 #   openmp      in the host code of the same file, with the clang that has its library; by gcc the file runs on fibers
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -166,6 +167,22 @@ test_openmp() {
     said=$(build program -O2 -fopenmp 2>&1)
     [[ $(grep -c 'remark: toolchain.c: its kernels run on fibers alone: -fopenmp' <<<"$said") == 1 ]] || fail "$said"
     grep -q ' fibers ' < <(result compiled ./program locals)
+}
+
+# Without the plug-in, by each clang that is here: what loops in kernels read.
+test_strides() {
+    local host level said tried=''
+    flags=("${flags[@]/--cpu-engine=compiled/--cpu-engine=fiber}")
+    for host in clang clang-{14..21}; do
+        command -v $host >/dev/null || continue
+        for level in base v3; do
+            CGXCC_HOST=$host build program -O2 --cpu-arch=$level
+            said=$(result fiber ./program strides)
+            [[ $said == "strides fibers 0" ]] || fail "$host: $said"
+        done
+        tried=1
+    done
+    [[ $tried ]] || skip "no clang here"
 }
 
 declare -F "test_$5" >/dev/null || fail "no case $5"

@@ -29,6 +29,34 @@ bool source_has_kernels(const struct driver *d, const struct argument *source)
            memmem(text.data, text.size, KERNEL_MARK, strlen(KERNEL_MARK));
 }
 
+int host_clang(const struct driver *d)
+{
+    static int major = -1;
+    struct strings argv = { 0 };
+    struct buffer text = { 0 };
+    const char *macros = mem_printf("%s/macros", work_folder()), *log = mem_printf("%s/macros.log", work_folder());
+    struct strings words = strings_words("-dM -E -x c /dev/null");
+    const char *at;
+    if (major >= 0)
+        return major;
+    strings_append(&argv, &d->host);
+    strings_append(&argv, &words);
+    at = !run(&argv, macros, log) && file_read(macros, &text, NULL)
+             ? strstr((const char *)text.data, "#define __clang_major__ ")
+             : NULL;
+    return major = at ? atoi(at + strlen("#define __clang_major__ ")) : 0;
+}
+
+bool host_misreads_strides(const struct driver *d)
+{
+    const struct options *o = &d->options;
+    for (size_t i = 0; i < o->count; i++)
+        if (strstr(o->arguments[i].text, "-enable-interleaved-mem-accesses")) /* the user has a say in it */
+            return false;
+    const int major = host_clang(d);
+    return major && major < 22;
+}
+
 /* The command of the host compiler, or of the compiler in its place, for one source. */
 static struct strings host_command(const struct driver *d, const struct strings *compiler,
                                    const struct argument *source, const char *object, const char *depfile)
@@ -126,6 +154,10 @@ int compile_source(const struct driver *d, const struct argument *source, const 
         /* Images replace bytes of a machine-code object; an object of link-time optimisation has none. */
         if (o->lto && source_has_kernels(d, source))
             strings_add(&argv, "-fno-lto");
+        if (host_misreads_strides(d) && source_has_kernels(d, source)) {
+            strings_add(&argv, "-mllvm");
+            strings_add(&argv, "-enable-interleaved-mem-accesses=false");
+        }
         status = run(&argv, NULL, NULL);
         if (refused && !status)
             say("remark", "%s: %s does not take this file, so its kernels run on fibers alone", source->text, d->clang);

@@ -14,6 +14,14 @@ struct driver {
     struct strings preprocess_extra, compile_extra, link_extra;
 };
 
+/* The major version of the host compiler if that is a clang, else 0. */
+int host_clang(const struct driver *d);
+
+/* Whether loops, as the host compiler makes them, may read behind an array: clang before 22 vectorises s[i * 3 & 255] as if the
+ * index did not wrap where i begins at a constant (backends/cpu/pass/Strides.cpp). Kernel files are compiled with strided accesses left
+ * alone by it then. */
+bool host_misreads_strides(const struct driver *d);
+
 /* Whether a source defines kernels, found by preprocessing it. */
 bool source_has_kernels(const struct driver *d, const struct argument *source);
 

@@ -110,24 +110,13 @@ static void prepare_extra(struct driver *d)
     }
 }
 
-static bool host_is_clang(const struct driver *d)
-{
-    struct strings argv = { 0 };
-    struct buffer text = { 0 };
-    const char *macros = mem_printf("%s/macros", work_folder()), *log = mem_printf("%s/macros.log", work_folder());
-    struct strings words = strings_words("-dM -E -x c /dev/null");
-    strings_append(&argv, &d->host);
-    strings_append(&argv, &words);
-    return !run(&argv, macros, log) && file_read(macros, &text, NULL) && strstr((const char *)text.data, "__clang__");
-}
-
 /* The plug-in's clang compiles kernel files in the host compiler's place. It does not where the two would differ in more than
  * the code they make: OpenMP brings a runtime library of its own, and so do most sanitizers. Those of addresses and of
  * undefined behaviour are one text in both families: the host compiler links its own. */
 static void prepare_engine(struct driver *d)
 {
     const struct options *o = &d->options;
-    d->no_remarks = o->remarks && !host_is_clang(d);
+    d->no_remarks = o->remarks && !host_clang(d);
     if (o->engine == ENGINE_FIBER)
         return;
     const char *why = place_plugin(&d->plugin, &d->clang);
@@ -136,7 +125,7 @@ static void prepare_engine(struct driver *d)
         why = "there is no link-time optimisation with it";
     else if (there && o->host_only)
         why = mem_printf("%s is for the host compiler", o->host_only);
-    else if (there && o->openmp && !host_is_clang(d))
+    else if (there && o->openmp && !host_clang(d))
         why = mem_printf("%s is for the host compiler, whose library is another than clang's", o->openmp);
     if (o->engine == ENGINE_COMPILED && why)
         die("--cpu-engine=compiled: %s", why);
@@ -157,7 +146,8 @@ int main(int argc, char **argv)
     if (o->help)
         options_help();
 
-    bool extra_work = options_any_device(o) || o->lto || d.plugin || d.fibers_why;
+    bool extra_work = options_any_device(o) || o->lto || d.plugin || d.fibers_why ||
+                      (o->sources && o->mode != MODE_PROBE && host_misreads_strides(&d));
     bool several_to_one = o->mode == MODE_COMPILE && o->output && o->sources > 1; /* an error */
     struct strings whole = whole_command(&d);
     if (!o->sources || !extra_work || o->mode == MODE_PROBE || several_to_one)
