@@ -272,6 +272,76 @@ int cgx__cpu_lanes_next(cgx_cpu_block *b, int *state, const int *size, const cgx
     }
 }
 
+void cgx__cpu_units_start(cgx_cpu_block *b, int *units)
+{
+    for (int i = 0; i * CGX__UNIT < b->shape.threads; i++)
+        units[i] = CGX__LANE_READY;
+}
+
+static void release_units(int *units, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (units[i] >= 0)
+            units[i] = (units[i] + 1) | CGX__LANE_READY;
+}
+
+int cgx__cpu_units_next(cgx_cpu_block *b, int *units, int *state, int *size, const cgx__boundary *boundaries, int count,
+                        int *group)
+{
+    const int threads = b->shape.threads, n = (threads + CGX__UNIT - 1) / CGX__UNIT;
+    for (;;) {
+        int lowest = -1, which = 0, waiting = 0, one = -1;
+        unsigned kinds = 0, steps = 0;
+        for (int i = 0; i < n; i++) {
+            if (units[i] >= CGX__LANE_READY) {
+                if (lowest < 0 || units[i] < lowest) {
+                    lowest = units[i];
+                    which = i;
+                }
+            } else if (units[i] >= 0) {
+                const cgx__boundary *where = boundaries + units[i];
+                kinds |= 1u << where->kind;
+                steps |= where->step >= 0;
+                one = !waiting++ || one == units[i] ? units[i] : -1;
+            }
+        }
+        if (lowest >= 0) {
+            group[3] = which;
+            return lowest & (CGX__LANE_READY - 1);
+        }
+        if (!waiting)
+            return -1;
+        /* What most kernels wait for: an mbarrier, a sync of the block, or a collective of it to which all have come. */
+        const int phases = (int)((block *)b)->barrier_phases;
+        if (kinds == 1u << CGX__AT_MBARRIER && group[2] != phases) {
+            group[2] = phases;
+            release_units(units, n);
+            continue;
+        }
+        if (kinds == 1u << CGX__BLOCK && !steps) {
+            release_units(units, n);
+            continue;
+        }
+        if (kinds == 1u << CGX__BLOCK && one >= 0 && waiting == n) {
+            release_units(units, n);
+            group[0] = 0;
+            group[1] = threads;
+            return count + 1 + one;
+        }
+        /* The lanes of a unit wait in one place, and their groups are released together: tiles in a unit are no waits, larger ones and the
+         * block have whole units. */
+        for (int i = 0; i < threads; i++) {
+            state[i] = units[i / CGX__UNIT];
+            size[i] = threads;
+        }
+        const int next = cgx__cpu_lanes_next(b, state, size, NULL, boundaries, count, group);
+        for (int i = 0; i < n; i++)
+            units[i] = state[i * CGX__UNIT];
+        if (next > count)
+            return next;
+    }
+}
+
 void cgx__cpu_wide_sync(cgx_cpu_block *b, int packed, int first, int count, int size, int kind, int operation, int type,
                         int code, size_t bytes, void (*apply)(void *, const void *, const void *), void *target,
                         int scope, cgx_mask members)

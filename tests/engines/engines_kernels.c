@@ -263,9 +263,98 @@ CGX_DEVICE_FN float ring_sum(cgx_block b, ring_memory *ring, int n, const float 
 KERNEL(ring)
 RING DECLARED(declared_ring, 256, 1) RING
 
-    /* Objects of a thread's own, by address, across waits that each thread comes to on a way of its own: what a pointer was made to
+    /* Whole warps part, and nobody in them: one polls, one ends early. */
+    KERNEL(polling_warps)
+{
+    CGX_SHARED(ring_memory, ring);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), lane = t % 32, size = cgx_num_threads(b);
+    const cgx_dim3 at = cgx_thread_index(b);
+    float sum = (float)at.x + 0.5f * (float)at.y, polls = 0.0f;
+    if (t == 0)
+        for (int i = 0; i < 2; i++) {
+            cgx_mbarrier_init(&ring->full[i], 32);
+            cgx_mbarrier_init(&ring->empty[i], (uint32_t)size);
+        }
+    cgx_sync(b);
+    for (int k = 0; k < n; k++) {
+        if (t < 32) {
+            if (k > 1)
+                while (!cgx_mbarrier_test_wait_parity(&ring->empty[k & 1], ((k >> 1) - 1) & 1))
+                    polls = 0.25f;
+            ring->buffer[k & 1][lane] = in[t + k] + polls * 0.0f;
+            cgx_mbarrier_arrive(&ring->full[k & 1]);
+        }
+        cgx_mbarrier_wait_parity(&ring->full[k & 1], (k >> 1) & 1);
+        sum += ring->buffer[k & 1][(lane + t / 32) % 32];
+        if (lane == k % 32)
+            sum *= 0.5f;
+        cgx_mbarrier_arrive(&ring->empty[k & 1]);
+    }
+    cgx_sync(b);
+    if (t / 32 == 1) {
+        out[PLACE] = sum;
+        return;
+    }
+    cgx_sync(b);
+    out[PLACE] = sum + ring->buffer[0][lane] + (float)at.z;
+}
+
+KERNEL(warps_leave)
+{
+    CGX_SHARED_ARRAY(float, s, 1024);
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), warp = t / 32, size = cgx_num_threads(b);
+    float v = in[PLACE];
+    s[t] = v;
+    cgx_sync(b);
+    for (int k = 0; k < n; k++) {
+        if (warp == k) {
+            out[PLACE] = v - 1.0f;
+            return;
+        }
+        v += s[(t + k) % size];
+        cgx_sync(b);
+        if (warp & 1)
+            s[t] = v;
+        cgx_sync(b);
+    }
+    out[PLACE] = v;
+}
+
+/* Rounds and branches of a warp's own, with collectives of it and of its parts; then of two warps, where there are as many. */
+KERNEL(warps_apart)
+{
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), size = cgx_num_threads(b);
+    cgx_tile_32 w = cgx_tiled_partition(b, 32);
+    cgx_tile_8 q = cgx_tiled_partition(w, 8);
+    float v = in[PLACE];
+    for (int k = 0; k < cgx_meta_group_rank(w) % 5 + n / 3; k++) {
+        v += cgx_reduce(w, v, CGX_PLUS) * 0.01f;
+        v += cgx_shfl_xor(w, v, k & 31);
+        if (cgx_any(w, v > 100.0f)) {
+            v *= 0.01f;
+            cgx_sync(w);
+        } else {
+            v += (float)cgx_ballot(q, v > 1.0f);
+        }
+        if (cgx_thread_rank(w) & 1)
+            v += 1.0f;
+        v += cgx_shfl(q, v, t & 7);
+    }
+    if (size % 64 == 0) {
+        cgx_tile_64 two = cgx_tiled_partition(b, 64);
+        for (int k = 0; k < t / 64 % 3; k++)
+            v = v * 0.5f + cgx_shfl_down(two, v, 33) + cgx_reduce(two, v, CGX_PLUS) * 0.01f;
+    }
+    v += cgx_reduce(b, v, CGX_GREATER) * 0.125f;
+    out[PLACE] = v;
+}
+
+/* Objects of a thread's own, by address, across waits that each thread comes to on a way of its own: what a pointer was made to
  * point at before a wait is there behind it, in a helper that waits too, and as aligned as it was declared. */
-    typedef struct {
+typedef struct {
     float value, *other;
     int line[3];
 } kept;

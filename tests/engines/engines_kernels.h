@@ -20,6 +20,9 @@
     X(first_warp, "compiled")            \
     X(ring, "compiled")                  \
     X(declared_ring, "compiled")         \
+    X(polling_warps, "compiled")         \
+    X(warps_leave, "compiled")           \
+    X(warps_apart, "compiled")           \
     X(pointers, "compiled")              \
     X(declared_pointers, "compiled")     \
     X(appended, "compiled")              \

@@ -29,6 +29,21 @@ void splitAtMarks(Kernel &K) {
   }
 }
 
+void splitAtUnitOperations(Kernel &K) {
+  SmallVector<CallInst *, 8> Operations;
+  for (Instruction &I : instructions(K.F))
+    if (isUnitOperation(K, I))
+      Operations.push_back(cast<CallInst>(&I));
+  for (CallInst *C : Operations) {
+    BasicBlock *Front = C->getParent()->splitBasicBlock(C, "front");
+    BasicBlock *Block = Front->splitBasicBlock(C, "operation");
+    BasicBlock *Behind = Block->splitBasicBlock(C->getNextNode(), "done");
+    BasicBlock *After = Behind->splitBasicBlock(Behind->begin(), "after");
+    addBoundary(K, Front, Block, nullptr);
+    addBoundary(K, Behind, After, nullptr);
+  }
+}
+
 // The boundaries that threads can come to next from each block; the last bit stands for their end.
 static DenseMap<BasicBlock *, BitVector> nextBoundaries(const Kernel &K) {
   const unsigned Bits = K.Boundaries.size() + 1;

@@ -138,7 +138,7 @@ class Spiller {
   }
 
   // Is P used behind V, before it is what a round of the loop brings?
-  bool usedBehind(PHINode *P, Instruction *V) const {
+  bool usedBehind(Instruction *P, Instruction *V) const {
     SmallPtrSet<BasicBlock *, 16> Behind;
     SmallVector<BasicBlock *, 16> Work(successors(V->getParent()));
     while (!Work.empty()) {
@@ -166,6 +166,34 @@ class Spiller {
             break;
           }
   }
+  // A merge that a loop goes on with, and what is merged in it, go on in the loop value's place too: no value of them
+  // is asked for while another is in it.
+  void shareMerges(ArrayRef<Instruction *> Kept) {
+    const DominatorTree DT(K.F);
+    auto Fits = [&](Instruction *V, PHINode *P, ArrayRef<Instruction *> There) {
+      return V != P && K.Divergent.contains(V) && is_contained(Kept, V) && !PlaceOf.count(V) && DT.dominates(P, V) &&
+             all_of(There, [&](Instruction *X) { return !usedBehind(X, V) && (X == P || !usedBehind(V, X)); });
+    };
+    for (Instruction *I : Kept) {
+      auto *P = dyn_cast<PHINode>(I);
+      if (!P || !K.Divergent.contains(P) || PlaceOf.count(P) ||
+          any_of(PlaceOf, [&](const auto &Of) { return Of.second == P; }))
+        continue;
+      for (Value *V : P->incoming_values()) {
+        auto *M = dyn_cast<PHINode>(V);
+        if (!M || !Fits(M, P, {P}) || is_contained(successors(M->getParent()), M->getParent()))
+          continue;
+        SmallVector<Instruction *, 4> There{P, M};
+        PlaceOf[M] = P;
+        for (Value *In : M->incoming_values())
+          if (auto *By = dyn_cast<Instruction>(In); By && !isa<PHINode>(By) && By->hasOneUse() && Fits(By, P, There)) {
+            PlaceOf[By] = P;
+            There.push_back(By);
+          }
+        break;
+      }
+    }
+  }
 
 public:
   explicit Spiller(Kernel &K) : K(K) {}
@@ -192,6 +220,8 @@ public:
       if (I.getParent() != K.Entry && !I.getType()->isVoidTy() && crosses(&I))
         Work.push_back(&I);
     shareSlots(Work);
+    if (K.Units)
+      shareMerges(Work);
     for (Instruction *I : Work)
       spill(I);
   }

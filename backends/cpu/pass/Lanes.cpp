@@ -35,6 +35,15 @@ Value *FrameLayout::addArray(Kernel &K, Type *Element, const Twine &Name) {
   return IR.CreateInBoundsGEP(IR.getInt8Ty(), K.Frame, Offset, Name);
 }
 
+Value *FrameLayout::addUnitArray(Kernel &K, uint64_t &Bytes, const Twine &Name) {
+  static_assert(LaneGroup % UnitLanes == 0, "the frame has room for whole units");
+  IRBuilder<> IR(K.Entry->getTerminator());
+  Value *Offset = IR.CreateMul(Lanes, IR.getInt64(K.FrameBytes), "", true, true);
+  Bytes = alignTo(Bytes, uint64_t(LaneGroup));
+  K.FrameBytes += Bytes / UnitLanes;
+  return IR.CreateInBoundsGEP(IR.getInt8Ty(), K.Frame, Offset, Name);
+}
+
 void FrameLayout::mapLane(IRBuilder<> &IR, Value *Lane, ValueToValueMapTy &Map, bool Declare) {
   for (const auto &P : Base) {
     AllocaInst *A = P.first;
@@ -85,13 +94,15 @@ bool isScalar(const Kernel &K, const Region &R) {
 
 // Unrolled in whole a loop over the lanes would not be vectorised; after that it may be, if it is short. Accesses: what
 // does not depend on each other in it; null: it is no loop over lanes.
-static void keepLoop(Instruction *Back, MDNode *Accesses, unsigned Interleave = 0) {
+static void keepLoop(Instruction *Back, MDNode *Accesses, unsigned Interleave = 0, unsigned Unroll = 0) {
   LLVMContext &C = Back->getContext();
   auto Attribute = [&](const char *Name) { return MDNode::get(C, {MDString::get(C, Name)}); };
-  SmallVector<Metadata *, 4> Parts{nullptr, Attribute("llvm.loop.unroll.disable")};
+  auto Number = [&](unsigned N) { return ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(C), N)); };
+  SmallVector<Metadata *, 4> Parts{nullptr};
+  Parts.push_back(Unroll ? MDNode::get(C, {MDString::get(C, "llvm.loop.unroll.count"), Number(Unroll)})
+                         : Attribute("llvm.loop.unroll.disable"));
   if (Accesses) {
     Parts.push_back(MDNode::get(C, {MDString::get(C, "llvm.loop.parallel_accesses"), Accesses}));
-    auto Number = [&](unsigned N) { return ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(C), N)); };
     if (Interleave)
       Parts.push_back(MDNode::get(C, {MDString::get(C, "llvm.loop.interleave.count"), Number(Interleave)}));
     Parts.push_back(MDNode::get(C, {MDString::get(C, "llvm.loop.vectorize.followup_vectorized"),
@@ -186,6 +197,20 @@ LaneLoop createLaneLoopOf(Kernel &K, const Twine &Name, Value *First, Value *End
   return L;
 }
 
+LaneLoop createUnitLoop(Kernel &K, const Twine &Name, Value *First, Value *Count, bool ByRows) {
+  LaneLoop L = newLaneLoop(K, Name);
+  if (ByRows) {
+    IRBuilder<> IR(L.Head);
+    countRowsOf(K, L, First, IR.CreateAdd(First, Count));
+    return L;
+  }
+  BranchInst::Create(L.Row, L.Head);
+  BranchInst::Create(L.Exit, L.RowEnd);
+  L.First = First;
+  L.Y = L.Z = ConstantInt::get(First->getType(), 0);
+  return L;
+}
+
 LaneRange addRange(Kernel &K, LaneLoop &L, Value *From, Value *To, uint32_t Step, const Twine &Name) {
   LLVMContext &C = K.F.getContext();
   BasicBlock *Lanes = BasicBlock::Create(C, Name + ".lanes", &K.F), *Next = BasicBlock::Create(C, Name + ".next", &K.F),
@@ -211,7 +236,7 @@ LaneRange addRange(Kernel &K, LaneLoop &L, Value *From, Value *To, uint32_t Step
   } else {
     Value *NextX = IR.CreateAdd(X, IR.getInt32(Step), "", true, true);
     Instruction *Back = IR.CreateCondBr(IR.CreateICmpULT(NextX, To ? To : K.NX), Lanes, Behind);
-    keepLoop(Back, L.Accesses, L.Interleave);
+    keepLoop(Back, L.Accesses, L.Interleave, L.Unroll);
     X->addIncoming(NextX, Next);
   }
   L.Tail = Behind;
@@ -255,6 +280,9 @@ void finishLane(const LaneRange &L, MDNode *Accesses, ArrayRef<BasicBlock *> Cop
       case Mark::Z:
         Is = L.Z;
         break;
+      case Mark::Unit:
+        Is = L.Unit;
+        break;
       default:
         break;
       }
@@ -297,6 +325,24 @@ void emitStep(IRBuilder<> &IR, CallInst *M, bool Packed, Value *First, Value *Co
     Types.push_back(V->getType());
   CallInst *C = IR.CreateCall(FunctionType::get(IR.getVoidTy(), Types, false), Step, Arguments);
   C->setDebugLoc(M->getDebugLoc());
+}
+
+void lowerOperation(CallInst *M, Value *First, Value *Count) {
+  IRBuilder<> IR(M);
+  const bool Look = isMark(M, Mark::Look);
+  SmallVector<Value *, 8> Arguments{M->getArgOperand(Look ? unsigned(LookBlock) : unsigned(ArriveBlock)), First};
+  if (!Look)
+    Arguments.push_back(Count);
+  for (unsigned I = Look ? unsigned(LookBarrier) : unsigned(ArriveBarrier); I < M->arg_size(); I++)
+    Arguments.push_back(M->getArgOperand(I));
+  SmallVector<Type *, 8> Types;
+  for (Value *V : Arguments)
+    Types.push_back(V->getType());
+  CallInst *C = IR.CreateCall(FunctionType::get(M->getType(), Types, false), M->getArgOperand(LookFunction), Arguments);
+  C->setDebugLoc(M->getDebugLoc());
+  C->takeName(M);
+  M->replaceAllUsesWith(C);
+  M->eraseFromParent();
 }
 
 void removeOriginals(Kernel &K, ArrayRef<BasicBlock *> Originals) {

@@ -23,6 +23,9 @@ Mark markOf(const Value *V) {
       .Case("value", Mark::Value)
       .Case("step", Mark::Step)
       .Case("refuse", Mark::Refuse)
+      .Case("look", Mark::Look)
+      .Case("arrive", Mark::Arrive)
+      .Case("unit", Mark::Unit)
       .Default(Mark::None);
 }
 

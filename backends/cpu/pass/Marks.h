@@ -12,7 +12,7 @@
 
 namespace cgx {
 
-enum class Mark { None, Kernel, Rank, X, Y, Z, Packed, Same, Value, Step, Refuse };
+enum class Mark { None, Kernel, Rank, X, Y, Z, Packed, Same, Value, Step, Refuse, Look, Arrive, Unit };
 Mark markOf(const llvm::Value *V);
 inline bool isMark(const llvm::Value *V, Mark M) { return markOf(V) == M; }
 // Differs from thread to thread: the thread's place in its block.
@@ -46,6 +46,10 @@ enum { BlockShared = 96, BlockIn = 160, BlockOut = 168 };
 // Of the size among the elements of a cgx__site, of abi.h.
 enum { SiteSize = 2 };
 
+// Operands of what is done at an mbarrier by a thread, or once for its unit: the function's follow from them.
+enum LookOperand { LookFunction, LookBlock, LookRank, LookBarrier, LookLine };
+enum ArriveOperand { ArriveFunction, ArriveBlock, ArriveRank, ArriveBarrier, ArriveCount };
+
 // Where a region ends and, in After, the next begins. Every boundary has a block of its own, which holds the mark, or
 // nothing where a region ends for the compiler's sake.
 struct Boundary {
@@ -54,6 +58,7 @@ struct Boundary {
 };
 
 enum { MaxThreads = 1024 }; // of a block
+enum { UnitLanes = 32 };    // aligned in their ranks; the last of a block may be fewer
 
 struct Kernel {
   llvm::Function &F;
@@ -78,6 +83,8 @@ struct Kernel {
   unsigned Regions = 0, Rematerialised = 0, LaneLoops = 0;
   // Lanes go their own ways: every value that lives across a boundary has a slot for each thread.
   bool PerLane = false;
+  // Units of lanes go their own ways: what is divergent differs inside of some unit.
+  bool Units = false;
   // Threads ask for their place in a row and for the row's.
   bool Planar = false;
   // Rows that share what they read are run several at a time, which takes code.
@@ -99,8 +106,12 @@ struct Kernel {
 bool prepare(Kernel &K);
 // Uniformity.cpp
 void analyseUniformity(Kernel &K);
+// What is the same in a unit and follows from its threads' places is computed from the unit's.
+void rewriteForUnits(Kernel &K);
 // Boundaries.cpp
 void splitAtMarks(Kernel &K);
+// Around what is done at an mbarrier once for a unit.
+void splitAtUnitOperations(Kernel &K);
 void splitAtUniformBranches(Kernel &K);
 // Where regions meet, so that no line is in two of them.
 void splitAtJoins(Kernel &K);
@@ -113,6 +124,10 @@ bool canRematerialise(const Kernel &K, const llvm::Value *V);
 void emitUniform(Kernel &K);
 // PerLaneMode.cpp: every region a loop over the lanes that are ready for it, and libcgx says which.
 void emitPerLane(Kernel &K);
+// UnitMode.cpp: the same for units of lanes.
+void emitUnits(Kernel &K);
+// Whether a look or an arrival is one for the unit.
+bool isUnitOperation(const Kernel &K, const llvm::Instruction &I);
 
 } // namespace cgx
 #endif

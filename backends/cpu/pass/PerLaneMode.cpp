@@ -8,9 +8,48 @@ using namespace llvm;
 
 namespace cgx {
 
-namespace {
-enum { LaneReady = 0x10000, LaneEnded = -1 }; // as in cpu_group.h
+static uint64_t number(const Value *V) { return cast<ConstantInt>(V)->getZExtValue(); }
 
+// 0: not a constant.
+uint64_t constantSize(const CallInst *M) {
+  const auto *Size = dyn_cast<ConstantInt>(M->getArgOperand(StepSize));
+  return Size && number(M->getArgOperand(StepKind)) != WaitCoalesced ? Size->getZExtValue() : 0;
+}
+// Steps are one where they do the same: lanes at different marks may take part in it together.
+static bool sameStep(const CallInst *A, const CallInst *B) {
+  if (!A)
+    return false;
+  for (unsigned I : {StepFunction, StepKind, StepOperation, StepType, StepCode, StepBytes, StepApply})
+    if (A->getArgOperand(I) != B->getArgOperand(I) || !isa<Constant>(A->getArgOperand(I)))
+      return false;
+  return true;
+}
+Constant *boundaryTable(Kernel &K) {
+  LLVMContext &C = K.F.getContext();
+  Type *I32 = Type::getInt32Ty(C);
+  StructType *Row = StructType::get(I32, I32, I32, I32, I32);
+  SmallVector<Constant *, 8> Rows;
+  for (unsigned I = 0; I < K.Boundaries.size(); I++) {
+    const CallInst *M = K.Boundaries[I].Step;
+    int Step = -1;
+    if (!M) { // nobody waits here
+      Rows.push_back(ConstantAggregateZero::get(Row));
+      continue;
+    }
+    if (!isa<ConstantPointerNull>(M->getArgOperand(StepFunction)))
+      for (Step = 0; unsigned(Step) < I && !sameStep(K.Boundaries[Step].Step, M);)
+        Step++;
+    auto Int = [&](int64_t V) { return ConstantInt::getSigned(I32, V); };
+    Rows.push_back(ConstantStruct::get(Row, {Int(number(M->getArgOperand(StepKind))), Int(Step),
+                                             Int(number(M->getArgOperand(StepOperation))),
+                                             Int(number(M->getArgOperand(StepLine))), Int(constantSize(M))}));
+  }
+  ArrayType *T = ArrayType::get(Row, Rows.size());
+  return new GlobalVariable(*K.F.getParent(), T, true, GlobalValue::PrivateLinkage, ConstantArray::get(T, Rows),
+                            "cgx.boundaries");
+}
+
+namespace {
 class LanesEmitter {
   Kernel &K;
   FrameLayout Frame;
@@ -19,46 +58,6 @@ class LanesEmitter {
   BasicBlock *Dispatch, *Done;
   SwitchInst *Next;
   FunctionCallee NextRun;
-
-  static uint64_t number(const Value *V) { return cast<ConstantInt>(V)->getZExtValue(); }
-
-  // 0: not a constant.
-  static uint64_t constantSize(const CallInst *M) {
-    const auto *Size = dyn_cast<ConstantInt>(M->getArgOperand(StepSize));
-    return Size && number(M->getArgOperand(StepKind)) != WaitCoalesced ? Size->getZExtValue() : 0;
-  }
-  // Steps are one where they do the same: lanes at different marks may take part in it together.
-  static bool sameStep(const CallInst *A, const CallInst *B) {
-    if (!A)
-      return false;
-    for (unsigned I : {StepFunction, StepKind, StepOperation, StepType, StepCode, StepBytes, StepApply})
-      if (A->getArgOperand(I) != B->getArgOperand(I) || !isa<Constant>(A->getArgOperand(I)))
-        return false;
-    return true;
-  }
-  Constant *boundaryTable() {
-    Type *I32 = Type::getInt32Ty(C);
-    StructType *Row = StructType::get(I32, I32, I32, I32, I32);
-    SmallVector<Constant *, 8> Rows;
-    for (unsigned I = 0; I < K.Boundaries.size(); I++) {
-      const CallInst *M = K.Boundaries[I].Step;
-      int Step = -1;
-      if (!M) { // nobody waits here
-        Rows.push_back(ConstantAggregateZero::get(Row));
-        continue;
-      }
-      if (!isa<ConstantPointerNull>(M->getArgOperand(StepFunction)))
-        for (Step = 0; unsigned(Step) < I && !sameStep(K.Boundaries[Step].Step, M);)
-          Step++;
-      auto Int = [&](int64_t V) { return ConstantInt::getSigned(I32, V); };
-      Rows.push_back(ConstantStruct::get(Row, {Int(number(M->getArgOperand(StepKind))), Int(Step),
-                                               Int(number(M->getArgOperand(StepOperation))),
-                                               Int(number(M->getArgOperand(StepLine))), Int(constantSize(M))}));
-    }
-    ArrayType *T = ArrayType::get(Row, Rows.size());
-    return new GlobalVariable(*K.F.getParent(), T, true, GlobalValue::PrivateLinkage, ConstantArray::get(T, Rows),
-                              "cgx.boundaries");
-  }
 
   // For each run of lanes that are ready: a loop over them, row by row.
   void emitRegion(unsigned Index, const Region &R) {
@@ -188,7 +187,7 @@ public:
     IR.SetInsertPoint(Dispatch);
     FunctionCallee Ask = M->getOrInsertFunction("cgx__cpu_lanes_next", I32, Ptr, Ptr, Ptr, Ptr, Ptr, I32, Ptr);
     Value *What =
-        IR.CreateCall(Ask, {K.Block, State, Sizes, Members, boundaryTable(), IR.getInt32(K.Boundaries.size()), Group});
+        IR.CreateCall(Ask, {K.Block, State, Sizes, Members, boundaryTable(K), IR.getInt32(K.Boundaries.size()), Group});
     Next = IR.CreateSwitch(What, Done);
     for (unsigned I = 0; I <= K.Boundaries.size(); I++)
       emitRegion(I, regionFrom(K, I ? K.Boundaries[I - 1].After : K.Start));

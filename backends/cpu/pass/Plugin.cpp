@@ -30,7 +30,7 @@ bool isModeMark(const Value *V) { return isMark(V, Mark::Packed) || isMark(V, Ma
 
 // Marks that ask for the mode.
 void replaceModeMarks(Kernel &K) {
-  const bool Packed = !K.PerLane;
+  const bool Packed = !K.PerLane && !K.Units;
   SmallVector<std::pair<WeakTrackingVH, WeakTrackingVH>, 8> Answers;
   for (Instruction &I : instructions(K.F))
     if (auto *C = dyn_cast<CallInst>(&I)) {
@@ -90,6 +90,27 @@ void checkLanes(Kernel &K) {
   }
 }
 
+// Whether the lanes of a unit stay together up to every mark.
+bool fitsUnits(const Kernel &K) {
+  return all_of(K.Boundaries, [&](const Boundary &B) {
+    const unsigned Kind = kindOf(B.Step);
+    auto *Size = dyn_cast<ConstantInt>(B.Step->getArgOperand(StepSize));
+    return !K.DivergentBlocks.contains(B.Block) && Kind != WaitCoalesced && Kind != WaitCoalescing &&
+           (Kind != WaitTile || Size);
+  });
+}
+
+// Looks and arrivals that each thread makes for itself.
+void lowerLaneOperations(Kernel &K) {
+  for (Instruction &I : make_early_inc_range(instructions(K.F)))
+    if (auto *C = dyn_cast<CallInst>(&I);
+        C && (isMark(C, Mark::Look) || isMark(C, Mark::Arrive)) && !isUnitOperation(K, *C)) {
+      Value *Rank = C->getArgOperand(isMark(C, Mark::Look) ? unsigned(LookRank) : unsigned(ArriveRank));
+      lowerOperation(C, Rank, ConstantInt::get(Rank->getType(), 1));
+    }
+  analyseUniformity(K);
+}
+
 // What became of the entry, in words.
 std::string compile(Kernel &K) {
   if (!prepare(K))
@@ -101,17 +122,33 @@ std::string compile(Kernel &K) {
     checkLanes(K);
   if (K.refused())
     return "fibers: " + K.Refusal;
+  if (K.PerLane && !K.Debugged) {
+    K.PerLane = false;
+    K.Units = true;
+    analyseUniformity(K);
+  }
   replaceModeMarks(K);
+  if (K.Units && !fitsUnits(K)) {
+    K.PerLane = true;
+    K.Units = false;
+    analyseUniformity(K);
+  }
+  lowerLaneOperations(K);
   for (const Boundary &B : K.Boundaries) {
     enum { Most = 32 }; // CGX__VALUE_BYTES
     auto *Bytes = B.Step ? dyn_cast<ConstantInt>(B.Step->getArgOperand(StepBytes)) : nullptr;
     K.ExchangeBytes = std::max<uint64_t>(K.ExchangeBytes, Bytes ? Bytes->getZExtValue() : B.Step ? Most : 0);
   }
+  if (K.Units) {
+    rewriteForUnits(K);
+    splitAtUnitOperations(K);
+  }
   if (!K.PerLane) {
     splitAtUniformBranches(K);
     if (!K.Debugged) // a line is what a thread does
       splitAtCommon(K);
-    splitAtGuards(K);
+    if (!K.Units)
+      splitAtGuards(K);
   }
   if (K.Debugged)
     splitAtJoins(K);
@@ -120,9 +157,14 @@ std::string compile(Kernel &K) {
   Variables.say();
   if (K.PerLane)
     emitPerLane(K);
+  else if (K.Units)
+    emitUnits(K);
   else
     emitUniform(K);
-  return std::string("compiled: ") + (K.PerLane ? "threads on their own ways, " : "uniform, ") +
+  return std::string("compiled: ") +
+         (K.PerLane ? "threads on their own ways, "
+          : K.Units ? "units of 32 threads on their own ways, "
+                    : "uniform, ") +
          std::to_string(K.LaneLoops) + " loops over the threads, " + std::to_string(K.FrameBytes) +
          " bytes a thread between them";
 }
@@ -206,7 +248,7 @@ public:
       if (dumps("after"))
         F->print(errs());
       SmallVector<Function *, 4> Made;
-      if (!K.PerLane && Level.getSpeedupLevel() >= 2 && Level.getSizeLevel() == 0) {
+      if (!K.PerLane && !K.Units && Level.getSpeedupLevel() >= 2 && Level.getSizeLevel() == 0) {
         if (K.Jams && !generalOnly())
           Made = specialise(K);
         if (auto *Declared = dyn_cast<ConstantInt>(K.Threads)) {

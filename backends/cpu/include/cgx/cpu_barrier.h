@@ -43,26 +43,54 @@ enum { CGX__COUNT_BITS = 20, CGX__COUNT_MASK = (1 << CGX__COUNT_BITS) - 1, CGX__
 /* In compiled entries the usual case is in line: a word with its mark, and an arrival that is not the last. The last one is libcgx's, which
  * also sees whether anybody else has written the word. Lanes of a loop see each other's arrivals, so the word is atomic for the
  * compiler's sake, and so are the records, which come with the first barrier. */
-CGX__INLINE int cgx__compiled_parity(cgx_block self, const cgx_mbarrier *b, int line)
+typedef int cgx__look_fn(cgx_cpu_block *block, int rank, const cgx_mbarrier *b, int line);
+typedef uint64_t cgx__arrive_fn(cgx_cpu_block *block, int first, int count, cgx_mbarrier *b, int64_t n, int drop,
+                                int64_t bytes, int line);
+CGX__EXTERN_C_BEGIN
+/* LOOK and ARRIVE of the calling thread; or, where the plug-in knows that the aligned 32 threads around it are here together, once for
+ * them. */
+int cgx__mark_look(cgx__look_fn *look, cgx_cpu_block *block, int rank, const cgx_mbarrier *b, int line)
+    __attribute__((convergent, nothrow));
+uint64_t cgx__mark_arrive(cgx__arrive_fn *arrive, cgx_cpu_block *block, int rank, cgx_mbarrier *b, int64_t n, int drop,
+                          int64_t bytes, int line) __attribute__((convergent, nothrow));
+CGX__EXTERN_C_END
+CGX_UNUSED static int cgx__step_look(cgx_cpu_block *block, int rank, const cgx_mbarrier *b, int line)
 {
     const uint64_t word = __atomic_load_n(&b->word, __ATOMIC_RELAXED);
     if (CGX__UNLIKELY(!(word >> CGX__VALID_AT & 1)))
-        return cgx__cpu_lane_parity(self.t->block, self.t->rank, b, line);
+        return cgx__cpu_lane_parity(block, rank, b, line);
     return (int)(word >> CGX__PARITY_AT & 1);
 }
-CGX__INLINE cgx_mbarrier_token cgx__compiled_arrive_at(cgx_block self, cgx_mbarrier *b, int64_t n, int drop,
-                                                       int64_t bytes, int line)
+/* COUNT threads from FIRST on; the token of the first. Up to the end of a phase their arrivals are one of so many. */
+CGX_UNUSED static uint64_t cgx__step_arrive(cgx_cpu_block *block, int first, int count, cgx_mbarrier *b, int64_t n,
+                                            int drop, int64_t bytes, int line)
 {
-    cgx_cpu_block *const block = self.t->block;
     const size_t offset = (size_t)((const char *)b - block->shared);
     const uint64_t word = n == 1 && !drop && !bytes && offset < __atomic_load_n(&block->barrier_bytes, __ATOMIC_RELAXED)
                               ? __atomic_load_n(&b->word, __ATOMIC_RELAXED)
                               : 0;
-    if (CGX__UNLIKELY(!(word >> CGX__VALID_AT & 1) || (word & CGX__COUNT_MASK) < 2))
-        return cgx__cpu_lane_arrive(block, self.t->rank, b, n, drop, bytes, line);
-    __atomic_store_n(&b->word, word - 1, __ATOMIC_RELAXED);
+    const int usual = word >> CGX__VALID_AT & 1;
+    if (CGX__UNLIKELY(!usual || (word & CGX__COUNT_MASK) <= (uint64_t)count)) {
+        if (usual && (word & CGX__COUNT_MASK) == (uint64_t)count)
+            return cgx__cpu_lane_arrive(block, first, b, count, 0, 0, line).word;
+        const cgx_mbarrier_token token = cgx__cpu_lane_arrive(block, first, b, n, drop, bytes, line);
+        for (int i = 1; i < count; i++)
+            cgx__cpu_lane_arrive(block, first + i, b, n, drop, bytes, line);
+        return token.word;
+    }
+    __atomic_store_n(&b->word, word - (uint64_t)count, __ATOMIC_RELAXED);
     const cgx_cpu_barrier_record *all = __atomic_load_n(&block->barriers, __ATOMIC_RELAXED);
-    const cgx_mbarrier_token token = { (word & CGX__COUNT_MASK) | all[offset / 8].phase << CGX__COUNT_BITS };
+    return (word & CGX__COUNT_MASK) | all[offset / 8].phase << CGX__COUNT_BITS;
+}
+CGX__INLINE int cgx__compiled_parity(cgx_block self, const cgx_mbarrier *b, int line)
+{
+    return cgx__mark_look(cgx__step_look, self.t->block, self.t->rank, b, line);
+}
+CGX__INLINE cgx_mbarrier_token cgx__compiled_arrive_at(cgx_block self, cgx_mbarrier *b, int64_t n, int drop,
+                                                       int64_t bytes, int line)
+{
+    const cgx_mbarrier_token token = { cgx__mark_arrive(cgx__step_arrive, self.t->block, self.t->rank, b, n, drop,
+                                                        bytes, line) };
     return token;
 }
 #endif
