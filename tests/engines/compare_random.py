@@ -8,7 +8,8 @@
 BUILD is a build folder of this tree; FLAGs go to cgxcc (-O2, -march=...). The first form compiles N kernels from SEED on, many to
 a file, prints the seeds of those whose results differ, and reduces the first of them. With --minutes it goes on until they are
 over. The second form reduces one kernel: it leaves out statements for as long as the results differ, and prints what is left.
-CGX_TEST_KERNELS=N counts instead of --count. Exit status 1: some differ, or one was not compiled that should have been.
+CGX_TEST_KERNELS=N counts instead of --count. Exit status 1: some differ, or one was not compiled that should have been, or none was
+compiled in one of the engine's modes.
 """
 import argparse
 import concurrent.futures
@@ -36,6 +37,7 @@ class Comparer:
     def __init__(self, build, main, flags):
         self.build, self.flags = os.path.abspath(build), flags
         self.refused = {}  # seeds, and why
+        self.modes = {"uniform": 0, "threads on their own ways": 0, "units of 32 threads on their own ways": 0}
         self.env = dict(os.environ, CGXCC_TREE="1", LD_LIBRARY_PATH=self.build)
         self.work = tempfile.mkdtemp(prefix="cgx-random-")
         self.main = self.work + "/run.o"
@@ -46,10 +48,12 @@ class Comparer:
         os.makedirs(folder, exist_ok=True)
         generate.write(folder + "/k.c", seeds, without)
         p = subprocess.run([self.build + "/tools/cgxcc/cgxcc", "--backends=cpu", "--cpu-engine=compiled", "--portable-fp",
-                            "-std=c11", "-Rpass-missed=cgx", *self.flags, *INCLUDES, "-c", folder + "/k.c", "-o",
+                            "-std=c11", "-Rpass=cgx", "-Rpass-missed=cgx", *self.flags, *INCLUDES, "-c", folder + "/k.c", "-o",
                             folder + "/k.o"], check=True, env=self.env, capture_output=True, text=True)
         for kernel, why in re.findall(r"remark: .*kernel k(\d+): fibers: (.*) \[", p.stderr):
             self.refused[seeds[int(kernel)]] = why
+        for mode in re.findall(r"remark: .*kernel k\d+: compiled: ([^,]*),", p.stderr):
+            self.modes[mode] += 1
         subprocess.run(["cc", self.main, folder + "/k.o", "-L" + self.build, "-lcgx", "-o", folder + "/run"], check=True)
         return folder + "/run"
 
@@ -154,17 +158,23 @@ def main():
                 for b in pool.map(c.batch, [seeds[i:i + BATCH] for i in range(0, some, BATCH)]):
                     bad |= b
                 done += some
-        print("%d kernels from seed %d on, %s: %d compiled, %d differ%s" %
-              (done, first, " ".join(flags), done - len(c.refused), len(bad), "".join(" %d" % s for s in sorted(bad))))
+        print("%d kernels from seed %d on, %s: %d compiled (%s), %d differ%s" %
+              (done, first, " ".join(flags), done - len(c.refused), ", ".join("%d %s" % (n, m) for m, n in c.modes.items()),
+               len(bad), "".join(" %d" % s for s in sorted(bad))))
         unknown = {seed: why for seed, why in c.refused.items() if why not in KNOWN_REFUSALS}
         for seed, why in sorted(unknown.items())[:5]:
             print("seed %d was not compiled: %s" % (seed, why))
         few = len(c.refused) * 10 > done
         if few:
             print("more than a tenth was not compiled")
+        # Remarks have lines, and what has lines keeps its variables up to -O1, so that no units are made.
+        plain = {"-O0", "-O1"} & set(flags)
+        unused = [mode for mode, n in c.modes.items() if not n and done >= BATCH and not (plain and mode.startswith("units"))]
+        for mode in unused:
+            print("none was compiled as: %s" % mode)
         if bad:
             c.reduce(min(bad))
-        return 1 if bad or unknown or few else 0
+        return 1 if bad or unknown or few or unused else 0
     finally:
         shutil.rmtree(c.work, ignore_errors=True)
 

@@ -8,6 +8,8 @@ counters that are added to in any order; what a thread reads of others it reads 
 branches, uniform and divergent, switches, barriers and collectives where all members come to them, breaks and continues, early
 ends, helpers that wait. Statements have numbers, and those of --without are left out: a nested one leaves its contents behind.
 
+Some kernels part whole warps alone, which hand values to each other through a ring with mbarriers.
+
 Where a statement stands says what it may do: in "block" all threads come together, in "warp" all of a tile of 32, in "thread"
 nobody is sure of others. A kernel either has tiles, and blocks of whole warps, or none, and blocks of any size.
 """
@@ -29,6 +31,8 @@ class Kernel:
         self.mbarrier = self.r.random() < 0.12
         self.halves = self.r.random() < 0.15
         self.coalesced = self.tiles and self.r.random() < 0.1
+        # Threads part before waits by whole warps alone, and often.
+        self.by_warps = not self.coalesced and self.r.random() < 0.4
         # A block size declared at the kernel: one that run_random.c launches.
         self.declared = (None, "256, 1, 1" if self.tiles else "100, 1, 1", "16, 16, 1")[self.r.choice([0] * 10 + [1, 2])]
         self.gone = False  # threads have ended: collectives of the block have no longer every member
@@ -132,8 +136,9 @@ class Kernel:
             f"k += (int)cgx_reduce({g}, (uint64_t)(k & 255), CGX_BIT_XOR);", f"v = early_{g}({g}, v, u);"]
         if g != "b":
             kinds += [f"k += (int)__builtin_popcountll(cgx_ballot({g}, v > 0.5f));",
-                      f"k += (int)(cgx_match_any({g}, k & 3) & 255);",
-                      f"v += cgx_reduce(cgx_labeled_partition({g}, k & 1), v, CGX_PLUS) * 0.001f;",
+                      f"k += (int)(cgx_match_any({g}, k & 3) & 255);"]
+        if g != "b" and not self.by_warps:
+            kinds += [f"v += cgx_reduce(cgx_labeled_partition({g}, k & 1), v, CGX_PLUS) * 0.001f;",
                       f"v += cgx_reduce(cgx_binary_partition({g}, v > 0.5f), v, CGX_GREATER) * 0.25f;"]
         self.step(self.r.choice(kinds))
 
@@ -223,22 +228,94 @@ class Kernel:
         if kept:
             self.line("}")
 
-    def two_sides(self):
+    def two_sides(self, parting):
         """The same number of the block's barriers on either side of a branch that parts threads."""
-        self.step([f"if ({self.divergent()}) {{", f"    s[t] = {self.value()};", "    cgx_sync(b);", "    k += 3;", "} else {",
+        self.step([f"if ({parting}) {{", f"    s[t] = {self.value()};", "    cgx_sync(b);", "    k += 3;", "} else {",
                    "    s[t] = v;", "    v *= 0.75f;", "    cgx_sync(b);", "}", "v += s[size - 1 - t] * 0.25f;", "cgx_sync(b);"])
 
     def leave(self):
         """Threads end. What comes behind counts those that have: barriers, and collectives of tiles that are there as a whole."""
-        warps = self.tiles and self.r.random() < 0.6
+        warps = self.by_warps or (self.tiles and self.r.random() < 0.6)
         self.step([f"if ({'t / 32 == (u & 3)' if warps else 't % 5 == 3'}) {{", "    out[g] = v + (float)(k & 255);", "    return;",
                    "}"])
         self.gone = True
         self.warp_gone |= not warps
 
+    def warps(self):
+        """A condition that parts the block's warps."""
+        return self.r.choice(["t / 32 == 0", "t / 32 % 2 == 1", "t / 32 != 1", "t < 32", "t >= 64", "(t & 32) == 0",
+                              "t / 32 == (u & 3)", "(t / 32 + u) % 3 != 0", "t / 32 < (u & 3) + 1", "(unsigned)t / 64 == 1u",
+                              "count[t / 32 % 2] == 1u"] + ["cgx_meta_group_rank(w) == 1"] * self.tiles)
+
+    def ring(self):
+        """One warp fills the two places of a ring, the others, or all, empty them; or all warps wait for all in each round."""
+        self.loops += 1
+        r = f"r{self.loops}"
+        rounds = self.r.choice(["3", "6", "(u & 3) + 2"])
+        kind, one = self.r.choice(["others", "all", "tokens"]), self.tiles and self.r.random() < 0.3
+        self.number += 1
+        kept = self.number not in self.without
+
+        def put(*lines):
+            if kept:
+                for text in lines:
+                    self.line(text)
+
+        def inside():
+            self.depth += kept
+            self.block("warp" if self.tiles else "thread", 2)
+            self.depth -= kept
+
+        def arrive(barrier):
+            return [f"if (lane == {self.r.choice(['0', '5'])})", f"    cgx_mbarrier_arrive({barrier});"] if one else \
+                [f"cgx_mbarrier_arrive({barrier});"]
+
+        readers = "size - lanes" if kind == "others" else "size"
+        if one:
+            readers = "warps - 1" if kind == "others" else "warps"
+        put(f"if (size > {32 if kind == 'others' else 0}) {{", "    const int warps = (size + 31) / 32, from = (u & 7) % warps;",
+            "    const int lanes = from * 32 + 32 <= size ? 32 : size - from * 32;",
+            "    (void)lanes;", "    if (t == 0)", "        for (int i = 0; i < 2; i++) {",
+            f"            cgx_mbarrier_init(&full[i], {'size' if kind == 'tokens' else 1 if one else 'lanes'});",
+            f"            cgx_mbarrier_init(&empty[i], {readers});", "        }", "    cgx_sync(b);",
+            f"    for (int {r} = 0, e{r} = {rounds}; {r} < e{r}; {r}++) {{", f"        const int place = {r} & 1, round = {r} >> 1;",
+            "        (void)round, (void)from;")
+        self.depth += 2 * kept
+        if kind == "tokens":
+            put("ring[place][lane] = (float)lane;")  # whoever does
+            put(f"if ({self.warps()}) {{")
+            inside()
+            put("    const cgx_mbarrier_token token = cgx_mbarrier_arrive(&full[place]);", "    k += 3;",
+                "    cgx_mbarrier_wait(&full[place], token);", "} else {")
+            inside()
+            put("    cgx_mbarrier_arrive(&full[place]);",
+                self.r.choice(["    cgx_mbarrier_wait_parity(&full[place], round & 1);",
+                               "    while (!cgx_mbarrier_test_wait_parity(&full[place], round & 1)) { }"]),
+                "}", "v = v * 0.5f + ring[place][(lane + u) % 32 < size ? (lane + u) % 32 : 0];")
+        else:
+            put("if (t / 32 == from) {", "    if (round > 0)", "        cgx_mbarrier_wait_parity(&empty[place], (round - 1) & 1);")
+            inside()
+            put("    ring[place][lane] = v;", *(["    cgx_sync(w);"] if one else []), *("    " + a for a in arrive("&full[place]")))
+            put("} else {" if kind == "others" else "}", *(["{"] if kind == "all" else []),
+                "    cgx_mbarrier_wait_parity(&full[place], round & 1);")
+            inside()
+            put("    v = v * 0.5f + ring[place][(lane + t / 32) % lanes];", *(["    cgx_sync(w);"] if one else []),
+                *("    " + a for a in arrive("&empty[place]")), "}")
+        self.depth -= 2 * kept
+        put("    }", "    cgx_sync(b);", "    if (t == 0)", "        for (int i = 0; i < 2; i++) {",
+            "            cgx_mbarrier_inval(&full[i]);", "            cgx_mbarrier_inval(&empty[i]);", "        }",
+            "    cgx_sync(b);", "}")
+
     def statement(self, where):
         what = self.r.random()
-        if what < 0.22 or self.depth > 4:
+        if self.by_warps and where == "block" and self.depth < 4 and not self.warp_gone and self.r.random() < 0.25:
+            if not self.gone and self.r.random() < 0.4:
+                self.ring()
+            elif self.r.random() < 0.2:
+                self.two_sides(self.warps())
+            else:
+                self.nest(f"if ({self.warps()})", "warp" if self.tiles else "thread", 4)
+        elif what < 0.22 or self.depth > 4:
             self.plain()
         elif what < 0.38 and where != "thread":
             self.exchange(where)
@@ -254,15 +331,15 @@ class Kernel:
         elif what < 0.72:
             self.nest(f"if ({self.divergent()})", "thread")
         elif what < 0.78 and where == "block" and self.tiles and not self.warp_gone:
-            self.nest(f"if (t / 32 {self.r.choice(['== 0', '% 2 == 1', '!= 1'])})", "warp")
+            self.nest(f"if ({self.warps()})", "warp")
         elif what < 0.88:
             self.loop(where)
         elif what < 0.91 and where == "block":
             self.breaking_loop()
         elif what < 0.94:
             self.switch(where)
-        elif what < 0.96 and where == "block":
-            self.two_sides()
+        elif what < 0.96 and where == "block" and not self.by_warps:
+            self.two_sides(self.divergent())
         elif what < 0.98 and where == "block" and self.coalesced and not self.warp_gone:
             self.step([f"if ({self.divergent()}) {{", "    const cgx_coalesced c = cgx_coalesced_threads();",
                        "    v += cgx_reduce(c, v, CGX_PLUS) * 0.001f + (float)cgx_thread_rank(c);", "}"])
@@ -283,10 +360,16 @@ class Kernel:
         head = [macro % name + ", (int, n), (const float *, in), (float *, out))", "{",
                 "    CGX_SHARED_ARRAY(float, s, 1024);", "    CGX_SHARED_ARRAY(uint32_t, count, 4);"]
         head += ["    CGX_SHARED_ARRAY(cgx_mbarrier, bar, 1);"] if self.mbarrier else []
+        if self.by_warps:
+            head += ["    CGX_SHARED_ARRAY(cgx_mbarrier, full, 2);", "    CGX_SHARED_ARRAY(cgx_mbarrier, empty, 2);",
+                     "    CGX_SHARED_ARRAY2(float, ring, 2, 32);"]
         head += ["    cgx_block b = cgx_this_block();"]
         if self.tiles:
             head += ["    cgx_tile_32 w = cgx_tiled_partition(b, 32);", "    cgx_tile_8 q = cgx_tiled_partition(w, 8);",
-                     "    const int lane = cgx_thread_rank(w);", "    (void)q, (void)lane;"]
+                     "    (void)q;"]
+        lane = "cgx_thread_rank(w)" if self.tiles else "cgx_thread_rank(b) % 32"
+        head += [f"    const int lane = {lane};", "    (void)lane;"] if self.tiles or self.by_warps else []
+        head += ["    (void)full, (void)empty, (void)ring;"] if self.by_warps else []
         head += ["    const int t = cgx_thread_rank(b), size = cgx_num_threads(b);", "    const int x = cgx_thread_index(b).x, y = cgx_thread_index(b).y, z = cgx_thread_index(b).z;",
                  "    const int64_t g = cgx_thread_rank(cgx_this_grid()), all = cgx_num_threads(cgx_this_grid());",
                  "    const int blk = (int)cgx_block_rank(cgx_this_grid());",
