@@ -278,26 +278,29 @@ void cgx__cpu_units_start(cgx_cpu_block *b, int *units)
         units[i] = CGX__LANE_READY;
 }
 
-static void release_units(int *units, int n)
+/* All that wait, to the region behind; a bit for each. */
+static unsigned release_units(int *units, int n)
 {
+    unsigned ready = 0;
     for (int i = 0; i < n; i++)
-        if (units[i] >= 0)
+        if (units[i] >= 0) {
             units[i] = (units[i] + 1) | CGX__LANE_READY;
+            ready |= 1u << i;
+        }
+    return ready;
 }
 
 int cgx__cpu_units_next(cgx_cpu_block *b, int *units, int *state, int *size, const cgx__boundary *boundaries, int count,
                         int *group)
 {
+    CGX__STATIC_ASSERT(CGX__MAX_THREADS <= 32 * CGX__UNIT, "units of a block are bits of a number");
     const int threads = b->shape.threads, n = (threads + CGX__UNIT - 1) / CGX__UNIT;
     for (;;) {
-        int lowest = -1, which = 0, waiting = 0, one = -1;
-        unsigned kinds = 0, steps = 0;
+        int waiting = 0, one = -1;
+        unsigned ready = 0, kinds = 0, steps = 0;
         for (int i = 0; i < n; i++) {
             if (units[i] >= CGX__LANE_READY) {
-                if (lowest < 0 || units[i] < lowest) {
-                    lowest = units[i];
-                    which = i;
-                }
+                ready |= 1u << i;
             } else if (units[i] >= 0) {
                 const cgx__boundary *where = boundaries + units[i];
                 kinds |= 1u << where->kind;
@@ -305,31 +308,28 @@ int cgx__cpu_units_next(cgx_cpu_block *b, int *units, int *state, int *size, con
                 one = !waiting++ || one == units[i] ? units[i] : -1;
             }
         }
-        if (lowest >= 0) {
-            group[3] = which;
-            return lowest & (CGX__LANE_READY - 1);
+        /* What most kernels wait for: an mbarrier, a sync of the block, or a collective of it to which all have come. */
+        const int phases = (int)((block *)b)->barrier_phases;
+        if (!ready && kinds == 1u << CGX__AT_MBARRIER && group[2] != phases) {
+            group[2] = phases;
+            ready = release_units(units, n);
+        } else if (!ready && kinds == 1u << CGX__BLOCK && !steps) {
+            ready = release_units(units, n);
+        }
+        if (ready) {
+            group[3] = (int)ready;
+            return 0;
         }
         if (!waiting)
             return -1;
-        /* What most kernels wait for: an mbarrier, a sync of the block, or a collective of it to which all have come. */
-        const int phases = (int)((block *)b)->barrier_phases;
-        if (kinds == 1u << CGX__AT_MBARRIER && group[2] != phases) {
-            group[2] = phases;
-            release_units(units, n);
-            continue;
-        }
-        if (kinds == 1u << CGX__BLOCK && !steps) {
-            release_units(units, n);
-            continue;
-        }
         if (kinds == 1u << CGX__BLOCK && one >= 0 && waiting == n) {
             release_units(units, n);
             group[0] = 0;
             group[1] = threads;
             return count + 1 + one;
         }
-        /* The lanes of a unit wait in one place, and their groups are released together: tiles in a unit are no waits, larger ones and the
-         * block have whole units. */
+        /* The lanes of a unit wait in one place, and their groups are released together: tiles in a unit are no waits or run along with
+         * the others in it, larger ones and the block have whole units. */
         for (int i = 0; i < threads; i++) {
             state[i] = units[i / CGX__UNIT];
             size[i] = threads;

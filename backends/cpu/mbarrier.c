@@ -106,6 +106,16 @@ static void wake(cgx_cpu_worker *w, const cgx_mbarrier *b)
     }
 }
 
+static void end_phase(cgx_cpu_block *arrived, barrier_record *r, cgx_mbarrier *b, state s)
+{
+    s.pending = s.expected;
+    s.parity ^= 1;
+    r->phase++;
+    ((block *)arrived)->barrier_phases++;
+    write_word(r, b, s);
+    wake(arrived->worker, b);
+}
+
 cgx_mbarrier_token cgx__cpu_mbarrier_arrive(cgx_cpu_thread *t, cgx_mbarrier *b, int64_t n, int drop, int64_t bytes,
                                             int line)
 {
@@ -121,16 +131,10 @@ cgx_mbarrier_token cgx__cpu_mbarrier_arrive(cgx_cpu_thread *t, cgx_mbarrier *b, 
     s.tx += bytes;
     if (s.tx < -(int64_t)TX_ZERO || s.tx >= (int64_t)TX_ZERO)
         cgx__cpu_misuse(t, line, "an mbarrier's phase counts less than 2^20 bytes");
-    int over = s.pending == 0 && s.tx == 0;
-    if (over) {
-        s.pending = s.expected;
-        s.parity ^= 1;
-        r->phase++;
-        ((block *)t->block)->barrier_phases++;
-    }
-    write_word(r, b, s);
-    if (over)
-        wake(t->block->worker, b);
+    if (s.pending == 0 && s.tx == 0)
+        end_phase(t->block, r, b, s);
+    else
+        write_word(r, b, s);
     return token;
 }
 
@@ -180,6 +184,17 @@ int cgx__cpu_mbarrier_token_parity(cgx_cpu_thread *t, const cgx_mbarrier *b, cgx
 cgx_mbarrier_token cgx__cpu_lane_arrive(cgx_cpu_block *block, int rank, cgx_mbarrier *b, int64_t n, int drop,
                                         int64_t bytes, int line)
 {
+    /* The end of a phase of a barrier that is as its record has it. */
+    const size_t offset = (size_t)((const char *)b - block->shared);
+    if (!drop && !bytes && offset < block->barrier_bytes && offset % sizeof *b == 0) {
+        barrier_record *r = block->barriers + offset / sizeof *b;
+        const state s = unpack(b->word);
+        if (r->word && !((r->word ^ b->word) >> COUNT_BITS) && (int64_t)s.pending == n && s.tx == 0) {
+            const cgx_mbarrier_token token = { s.pending | r->phase << COUNT_BITS };
+            end_phase(block, r, b, s);
+            return token;
+        }
+    }
     cgx_cpu_thread t = { .block = block, .forked = 1, .rank = rank, .shape = &block->shape };
     return cgx__cpu_mbarrier_arrive(&t, b, n, drop, bytes, line);
 }

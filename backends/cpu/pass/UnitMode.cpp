@@ -18,7 +18,7 @@ class UnitsEmitter {
   FrameLayout Frame;
   LLVMContext &C;
   Type *const I32;
-  AllocaInst *Unit, *Group; // which unit runs
+  AllocaInst *Unit, *Ready, *Group; // which unit runs, and which are to
   Value *Units, *State, *Sizes;
   // In the frame, for each unit: what uniform slots that are alive at a wait held when it came there.
   Value *Saved;
@@ -26,7 +26,7 @@ class UnitsEmitter {
   SmallVector<uint64_t, 8> SavedAt;
   SmallVector<SmallVector<unsigned, 8>, 8> Live; // slots, of each boundary
   BasicBlock *Dispatch, *Ended;
-  SwitchInst *Next;
+  SwitchInst *Next, *Step;
   SmallVector<BasicBlock *, 8> Heads; // of the code of region I: 0, or behind boundary I - 1
   bool ByRows = false;
   bool Wide = false; // there are collectives of more than one unit
@@ -416,7 +416,7 @@ class UnitsEmitter {
     move(IR, Live[Index], false);
     emitStepOf(Head, IR, B, First, Count);
     IR.CreateBr(Dispatch);
-    Next->addCase(IR.getInt32(K.Boundaries.size() + 1 + Index), Head);
+    Step->addCase(IR.getInt32(K.Boundaries.size() + 1 + Index), Head);
   }
 
 public:
@@ -441,6 +441,7 @@ public:
     IRBuilder<> Top(K.Entry, K.Entry->begin());
     Group = Top.CreateAlloca(ArrayType::get(I32, 4), nullptr, "group");
     Unit = Top.CreateAlloca(I32, nullptr, "unit");
+    Ready = Top.CreateAlloca(I32, nullptr, "ready");
     K.Entry->getTerminator()->eraseFromParent();
     BasicBlock *Begin = BasicBlock::Create(C, "begin", &K.F);
     IRBuilder<> IR(K.Entry);
@@ -456,18 +457,34 @@ public:
     IR.CreateCall(M->getOrInsertFunction("cgx__cpu_units_start", Void, Ptr, Ptr), {K.Block, Units});
     for (unsigned I = 0; I < 4; I++)
       IR.CreateStore(ConstantInt::getSigned(I32, -1), IR.CreateConstInBoundsGEP1_64(I32, Group, I));
+    IR.CreateStore(IR.getInt32(0), Ready);
     IR.CreateBr(Dispatch);
 
     IR.SetInsertPoint(Ended);
     setState(IR, ConstantInt::getSigned(I32, LaneEnded));
     IR.CreateBr(Dispatch);
 
+    // The next unit that is ready; where none is, libcgx says which are, or which step comes first.
+    BasicBlock *Run = BasicBlock::Create(C, "run", &K.F), *Ask = BasicBlock::Create(C, "ask", &K.F),
+               *Go = BasicBlock::Create(C, "go", &K.F), *Never = BasicBlock::Create(C, "never", &K.F);
+    new UnreachableInst(C, Never);
     IR.SetInsertPoint(Dispatch);
-    FunctionCallee Ask = M->getOrInsertFunction("cgx__cpu_units_next", I32, Ptr, Ptr, Ptr, Ptr, Ptr, I32, Ptr);
+    IR.CreateCondBr(IR.CreateIsNull(IR.CreateLoad(I32, Ready)), Ask, Run);
+    IR.SetInsertPoint(Ask);
+    FunctionCallee Asked = M->getOrInsertFunction("cgx__cpu_units_next", I32, Ptr, Ptr, Ptr, Ptr, Ptr, I32, Ptr);
     Value *What =
-        IR.CreateCall(Ask, {K.Block, Units, State, Sizes, boundaryTable(K), IR.getInt32(K.Boundaries.size()), Group});
-    IR.CreateStore(IR.CreateLoad(I32, IR.CreateConstInBoundsGEP1_64(I32, Group, 3)), Unit);
-    Next = IR.CreateSwitch(What, Done);
+        IR.CreateCall(Asked, {K.Block, Units, State, Sizes, boundaryTable(K), IR.getInt32(K.Boundaries.size()), Group});
+    Step = IR.CreateSwitch(What, Done);
+    Step->addCase(IR.getInt32(0), Go);
+    IR.SetInsertPoint(Go);
+    IR.CreateStore(IR.CreateLoad(I32, IR.CreateConstInBoundsGEP1_64(I32, Group, 3)), Ready);
+    IR.CreateBr(Run);
+    IR.SetInsertPoint(Run);
+    Value *Bits = IR.CreateLoad(I32, Ready);
+    IR.CreateStore(IR.CreateBinaryIntrinsic(Intrinsic::cttz, Bits, IR.getTrue()), Unit);
+    IR.CreateStore(IR.CreateAnd(Bits, IR.CreateSub(Bits, IR.getInt32(1))), Ready);
+    Value *Mine = IR.CreateLoad(I32, IR.CreateInBoundsGEP(I32, Units, unitIndex(IR)));
+    Next = IR.CreateSwitch(IR.CreateAnd(Mine, IR.getInt32(LaneReady - 1)), Never);
     for (unsigned I = 0; I <= K.Boundaries.size(); I++)
       Heads.push_back(BasicBlock::Create(C, "region." + Twine(I), &K.F));
     Next->addCase(IR.getInt32(0), Heads[0]);

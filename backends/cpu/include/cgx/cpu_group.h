@@ -104,8 +104,8 @@ CGX_API void cgx__cpu_lanes_start(cgx_cpu_block *b, int *state);
 CGX_API uint64_t cgx__cpu_lanes_run(const int *state, int from, int count, int which);
 CGX_API int cgx__cpu_lanes_next(cgx_cpu_block *b, int *state, const int *size, const cgx_mask *members,
                                 const cgx__boundary *boundaries, int count, int *group);
-/* The same for units of CGX__UNIT lanes, the last of which may have fewer: `units` has their states, and group[3] is the unit that is to run
- * the region. `state` and `size` are room for those of lanes. */
+/* The same for units of CGX__UNIT lanes, the last of which may have fewer: `units` has their states. 0 stands for the units whose bits
+ * are set in group[3], each of which is to run the region it is ready for. `state` and `size` are room for those of lanes. */
 enum { CGX__UNIT = 32 };
 CGX_API void cgx__cpu_units_start(cgx_cpu_block *b, int *units);
 CGX_API int cgx__cpu_units_next(cgx_cpu_block *b, int *units, int *state, int *size, const cgx__boundary *boundaries,
