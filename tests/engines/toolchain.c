@@ -160,7 +160,8 @@ KERNEL(only_computes)
 #define FOREACH_REFUSED(X)
 #endif
 #define FOREACH(X) \
-    X(locals) X(parted) X(beyond_shared) X(into_next) X(beyond_global) X(overflow) X(big_frame) X(strides) FOREACH_REFUSED(X)
+    X(locals)      \
+    X(parted) X(beyond_shared) X(into_next) X(beyond_global) X(overflow) X(big_frame) X(strides) FOREACH_REFUSED(X)
 
 int main(int argc, char **argv)
 {

@@ -6,8 +6,8 @@
 namespace cgx {
 // Functions in which a mark stands, and their callers, are to be inlined.
 void forceInlining(llvm::Module &M);
-// Inlines what is to be inlined into an entry that is about to be held back. The compiler does so later, and has more to
-// look at until then if that is done for all functions.
+// Inlines what is to be inlined into an entry that is about to be held back. The compiler does so later, and has more
+// to look at until then if that is done for all functions.
 void inlineHelpers(llvm::Function &Entry);
 } // namespace cgx
 #endif
