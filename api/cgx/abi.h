@@ -64,10 +64,11 @@ struct cgx_cpu_block;
  * moves the ranks behind it to another stack (see fork in backends/cpu); when it finishes at last the entry returns
  * its rank. The entry that ran to the last rank without one returns -1.
  * Compiled: runs all threads of the block to their ends and returns -1; or CGX__ENTRY_DECLINES, before any of them has
- * started, where the launch's shape is one that this entry was not made for.
+ * started, where the launch's shape is one that this entry was not made for. CGX__ENTRY_WAITS: all threads wait for the
+ * grid; the entry is called again, for the same block, when all others are there.
  * Of several entries of a level those of fibers come last, so that a libcgx that knows of nothing else takes them. */
 typedef int cgx__entry_fn(struct cgx_cpu_block *block, const void *arguments);
-enum { CGX__ENTRY_DECLINES = -2 };
+enum { CGX__ENTRY_DECLINES = -2, CGX__ENTRY_WAITS = -3 };
 typedef struct {
     uint16_t level, engine;
     uint32_t frame_bytes; /* compiled: for each thread, in block->frame */

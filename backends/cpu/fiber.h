@@ -19,6 +19,8 @@ typedef struct pending {
     struct pending *next;
 } pending;
 
+#define NOT_COOPERATIVE "grid synchronisation in a launch that is not cooperative"
+
 typedef struct {
     cgx_cpu_block pub;                     /* first: kernels see only this */
     int follow;                            /* blocks that the entry call was allowed to run behind this one */
@@ -27,7 +29,8 @@ typedef struct {
     pending *coalesced;
     char *shared_memory; /* owned; as large as any launch needed so far */
     size_t shared_capacity;
-    size_t frame_capacity;     /* of pub.frame, owned */
+    char *frame_memory; /* owned; pub.frame is in it */
+    size_t frame_capacity;
     uint64_t barrier_phases;   /* of all mbarriers that have ended */
     int has_barriers;          /* some of pub.barriers, made when a kernel first has an mbarrier, is in use */
     cgx_cpu_barrier cluster;   /* of the cluster whose first block this is */

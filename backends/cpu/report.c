@@ -49,6 +49,22 @@ static void put_ranks(writer *w, const uint64_t *set, int threads)
     }
 }
 
+static void put_waiting(writer *w, const block *b, const uint64_t *set, const cgx_cpu_barrier *q, int line,
+                        int operation, const char *what)
+{
+    put_ranks(w, set, b->pub.shape.threads);
+    put(w, " wait in %s of %s (line %d", operations[operation], what, line);
+    if (q->expected)
+        put(w, ", %d of %d are there", q->arrived, q->expected);
+    put(w, "); ");
+}
+
+static void put_all(uint64_t *set, int first, int end)
+{
+    for (int r = first; r < end; r++)
+        set[r / 64] |= (uint64_t)1 << r % 64;
+}
+
 static void put_queue(writer *w, const block *b, const cgx_cpu_barrier *q, const char *what)
 {
     uint64_t set[CGX__MAX_THREADS / 64] = { 0 };
@@ -56,17 +72,12 @@ static void put_queue(writer *w, const block *b, const cgx_cpu_barrier *q, const
     for (const cgx_cpu_node *n = q->head; n; n = n->next)
         if (((const cgx_cpu_thread *)n)->block == &b->pub) {
             const int rank = ((const cgx_cpu_thread *)n)->rank;
-            for (int r = rank < 0 ? 0 : rank; r <= (rank < 0 ? b->pub.shape.threads - 1 : rank); r++)
-                set[r / 64] |= (uint64_t)1 << r % 64; /* no rank: a compiled entry waits for all of them */
+            /* No rank: a compiled entry waits for all of them. */
+            put_all(set, rank < 0 ? 0 : rank, rank < 0 ? b->pub.shape.threads : rank + 1);
             line = n->line, operation = n->operation, any = 1;
         }
-    if (!any)
-        return;
-    put_ranks(w, set, b->pub.shape.threads);
-    put(w, " wait in %s of %s (line %d", operations[operation], what, line);
-    if (q->expected)
-        put(w, ", %d of %d are there", q->arrived, q->expected);
-    put(w, "); ");
+    if (any)
+        put_waiting(w, b, set, q, line, operation, what);
 }
 
 /* The lanes that wait where lane I does, in the same group; the group's first rank. */
@@ -175,6 +186,11 @@ cgx_status cgx__report_deadlock(worker *w, char *text, size_t bytes)
         }
         put_queue(&out, b, b->pub.cluster, "the cluster");
         put_queue(&out, b, &w->pub.grid, "the grid");
+        if (b->pub.resume) { /* its entry has returned */
+            uint64_t all[CGX__MAX_THREADS / 64] = { 0 };
+            put_all(all, 0, b->pub.shape.threads);
+            put_waiting(&out, b, all, &w->pub.grid, b->pub.resume_line, b->pub.resume_operation, "the grid");
+        }
         put_queue(&out, b, &w->pub.waiters, "shared memory");
         if (b->pub.exited) {
             put_ranks(&out, b->ended, b->pub.shape.threads);

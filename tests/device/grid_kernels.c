@@ -62,6 +62,30 @@ CGX_KERNEL_EXTERN_COOPERATIVE(grid_mixed, (int, rounds), (int *, counts), (int *
     wrong[cgx_thread_rank(g)] = bad;
 }
 
+CGX_KERNEL_EXTERN_COOPERATIVE(grid_arrays, (int, rounds), (int *, out))
+{
+    CGX_SHARED_ARRAY(int, kept, GRID_ARRAYS);
+    CGX_SHARED_ARRAY(int, anew, GRID_ARRAYS);
+    CGX_SHARED_ARRAY(int, by_half, GRID_ARRAYS);
+    cgx_grid g = cgx_this_grid();
+    cgx_block b = cgx_this_block();
+    const int t = cgx_thread_rank(b), n = cgx_num_threads(b), me = (int)cgx_block_rank(g);
+    int sum = 0;
+    kept[t] = me * 1000 + t;
+    by_half[t] = me;
+    for (int i = 0; i < rounds; i++) {
+        anew[t] = me * 7 + t * 3 + i;
+        if (t < n / 2)
+            by_half[t] += i;
+        cgx_sync(b);
+        sum += anew[(t + 1) % n] + kept[(t + i) % n] + by_half[n - 1 - t];
+        cgx_sync(b);
+        kept[t] += 1;
+        cgx_sync(g);
+    }
+    out[cgx_thread_rank(g)] = sum + kept[t];
+}
+
 CGX_DEVICE_FN void look(cgx_grid g, grid_view *out)
 {
     grid_view v;

@@ -10,6 +10,10 @@ CGX_KERNEL_DECLARE(grid_rounds, (int, rounds), (int, halves), (uint32_t *, a), (
 CGX_KERNEL_DECLARE(grid_sum, (int64_t, n), (const double *, in), (double *, shares), (double *, out))
 /* Barriers of tiles, blocks and the grid in turn. */
 CGX_KERNEL_DECLARE(grid_mixed, (int, rounds), (int *, counts), (int *, wrong))
+/* Three arrays of each block's own across barriers of the grid: one that stays, one that all threads write anew and one that half of
+ * them change. Sums of what neighbours left. */
+enum { GRID_ARRAYS = 256 };
+CGX_KERNEL_DECLARE(grid_arrays, (int, rounds), (int *, out))
 /* What the grid says of itself. */
 typedef struct {
     int64_t rank, threads, block_rank, blocks;

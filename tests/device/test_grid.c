@@ -103,6 +103,34 @@ static void arrive_and_wait(void **state)
 }
 
 /* rows: Y02 Y03 */
+static void shared_arrays(void **state)
+{
+    static const int shapes[][2] = { { 1, 1 }, { 2, 64 }, { 5, 256 }, { 7, 100 } };
+    enum { ROUNDS = 6, MOST = 7 * GRID_ARRAYS };
+    static int results[MOST];
+    int *out = device_memory(sizeof results);
+
+    (void)state;
+    for (size_t s = 0; s < COUNT_OF(shapes); s++) {
+        const int n = shapes[s][1], blocks = fitting(CGX_KERNEL_OF(grid_arrays), n, shapes[s][0]);
+        check_ok(
+            grid_arrays_launch(test_queue, cgx_cooperative_or_software(cgx_config_1d(blocks, n)), (int)ROUNDS, out));
+        fetch(results, out, (size_t)(blocks * n) * sizeof *results);
+        for (int k = 0; k < blocks * n; k++) {
+            const int me = k / n, t = k % n, other = n - 1 - t;
+            int expected = me * 1000 + t + ROUNDS, halves = 0;
+            for (int i = 0; i < ROUNDS; i++) {
+                halves += other < n / 2 ? i : 0;
+                expected += me * 7 + (t + 1) % n * 3 + i + me * 1000 + (t + i) % n + i + me + halves;
+            }
+            if (results[k] != expected)
+                fail_msg("%d blocks of %d, thread %d: %d instead of %d", blocks, n, k, results[k], expected);
+        }
+    }
+    device_free(out);
+}
+
+/* rows: Y02 Y03 */
 static void a_thousand_barriers(void **state)
 {
     (void)state;
@@ -246,7 +274,7 @@ int main(void)
         cmocka_unit_test(arrive_and_wait),         cmocka_unit_test(a_thousand_barriers),
         cmocka_unit_test(sum_by_shares),           cmocka_unit_test(barriers_of_every_kind),
         cmocka_unit_test(too_many_blocks),         cmocka_unit_test(misuse_in_a_plain_launch),
-        cmocka_unit_test(grids_of_several_queues),
+        cmocka_unit_test(grids_of_several_queues), cmocka_unit_test(shared_arrays),
     };
     const struct CMUnitTest plain[] = { cmocka_unit_test(ranks_and_sizes) };
 

@@ -15,6 +15,17 @@ FrameLayout::FrameLayout(Kernel &K) : Debugged(K.Debugged) {
   Type *I64 = IR.getInt64Ty();
   Lanes = IR.CreateAnd(IR.CreateAdd(IR.CreateZExt(K.Threads, I64), IR.getInt64(LaneGroup - 1)),
                        IR.getInt64(~uint64_t(LaneGroup - 1)), "lanes");
+  Align Most(LaneGroup);
+  for (auto *List : {&K.ThreadSlots, &K.PrivateArrays})
+    for (AllocaInst *A : *List)
+      if (!A->use_empty())
+        Most = std::max(Most, A->getAlign());
+  if (Most > LaneGroup) { // libcgx gives no more
+    K.Frame = IR.CreateInBoundsGEP(
+        IR.getInt8Ty(), K.Frame,
+        IR.CreateAnd(IR.CreateNeg(IR.CreatePtrToInt(K.Frame, I64)), IR.getInt64(Most.value() - 1)));
+    K.FrameBytes = Most.value() / LaneGroup;
+  }
   for (auto *List : {&K.ThreadSlots, &K.PrivateArrays})
     for (AllocaInst *A : *List) {
       if (A->use_empty())
@@ -42,6 +53,12 @@ Value *FrameLayout::addUnitArray(Kernel &K, uint64_t &Bytes, const Twine &Name) 
   Bytes = alignTo(Bytes, uint64_t(LaneGroup));
   K.FrameBytes += Bytes / UnitLanes;
   return IR.CreateInBoundsGEP(IR.getInt8Ty(), K.Frame, Offset, Name);
+}
+
+// There are at least LaneGroup elements in an array.
+Value *FrameLayout::addShared(Kernel &K, uint64_t Bytes, const Twine &Name) {
+  Type *Part = ArrayType::get(Type::getInt8Ty(K.F.getContext()), divideCeil(Bytes, LaneGroup));
+  return addArray(K, Part, Name);
 }
 
 void FrameLayout::mapLane(IRBuilder<> &IR, Value *Lane, ValueToValueMapTy &Map, bool Declare) {

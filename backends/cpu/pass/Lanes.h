@@ -24,6 +24,8 @@ public:
   llvm::Value *addArray(Kernel &K, llvm::Type *Element, const llvm::Twine &Name);
   // An array with as many bytes, rounded up, for each unit.
   llvm::Value *addUnitArray(Kernel &K, uint64_t &Bytes, const llvm::Twine &Name);
+  // Memory of the block.
+  llvm::Value *addShared(Kernel &K, uint64_t Bytes, const llvm::Twine &Name);
   // Maps slots and arrays to those of a lane; Declare: and tells debuggers.
   void mapLane(llvm::IRBuilder<> &IR, llvm::Value *Lane, llvm::ValueToValueMapTy &Map, bool Declare = false);
 };

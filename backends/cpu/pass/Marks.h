@@ -5,6 +5,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -40,9 +41,20 @@ enum StepOperand {
 // Values of StepKind, of cpu_group.h.
 enum { OperationWait = 19 };
 enum WaitKind { WaitBlock, WaitTile, WaitCoalesced, WaitCluster, WaitGrid, WaitPoll, WaitMbarrier, WaitCoalescing };
+// Of a step; ~0: found out at run time.
+inline unsigned kindOf(const llvm::CallInst *Step) {
+  auto *C = llvm::dyn_cast<llvm::ConstantInt>(Step->getArgOperand(StepKind));
+  return C ? C->getZExtValue() : ~0u;
+}
 
 // Places of pointers in the block's description, of cpu.h.
 enum { BlockShared = 96, BlockIn = 160, BlockOut = 168 };
+// And of where an entry goes on that waits for the grid: behind it are the wait's line and its operation.
+enum { BlockResume = 232 };
+// And of a place for shared arrays that all blocks of a worker have in common.
+enum { BlockScratch = 248 };
+// What an entry returns: its threads have ended, it was not made for the launch, they wait for the grid.
+enum { EntryEnded = -1, EntryDeclines = -2, EntryWaits = -3 };
 // Of the size among the elements of a cgx__site, of abi.h.
 enum { SiteSize = 2 };
 
@@ -87,6 +99,8 @@ struct Kernel {
   bool Units = false;
   // Threads ask for their place in a row and for the row's.
   bool Planar = false;
+  // Where all wait for the grid the entry returns, and is called again.
+  bool Resumes = false;
   // Rows that share what they read are run several at a time, which takes code.
   bool Jams = false;
   // Variables can be seen at every line, at whatever cost.

@@ -5,6 +5,7 @@
 #include "Guards.h"
 #include "Inlining.h"
 #include "Marks.h"
+#include "SharedArrays.h"
 #include "Simplification.h"
 #include "Specialisation.h"
 #include "Strides.h"
@@ -63,11 +64,6 @@ void inlineSteps(Function &F) {
   }
 }
 
-unsigned kindOf(const CallInst *Step) {
-  auto *C = dyn_cast<ConstantInt>(Step->getArgOperand(StepKind));
-  return C ? C->getZExtValue() : ~0u;
-}
-
 // Whether threads can go their own ways to some mark, or what a mark asks for differs from thread to thread.
 bool needsLanes(const Kernel &K) {
   return any_of(K.Boundaries, [&](const Boundary &B) {
@@ -111,6 +107,15 @@ void lowerLaneOperations(Kernel &K) {
   analyseUniformity(K);
 }
 
+// Whether the entry can return where it waits for the grid. What its stack holds is gone then, debuggers see it there,
+// and blocks that decline have to do so before any other has begun.
+bool canResume(const Kernel &K) {
+  auto waits = [&](unsigned Kind) {
+    return any_of(K.Boundaries, [&](const Boundary &B) { return B.Step && kindOf(B.Step) == Kind; });
+  };
+  return !K.PerLane && !K.Units && !K.Debugged && !K.Declines && waits(WaitGrid) && !waits(WaitCluster) && !waits(~0u);
+}
+
 // What became of the entry, in words.
 std::string compile(Kernel &K) {
   if (!prepare(K))
@@ -152,6 +157,9 @@ std::string compile(Kernel &K) {
   }
   if (K.Debugged)
     splitAtJoins(K);
+  K.Resumes = canResume(K);
+  if (K.Resumes)
+    shareBetweenBlocks(K);
   VariableValues Variables(K);
   spillAcrossBoundaries(K);
   Variables.say();
@@ -253,7 +261,8 @@ public:
           Made = specialise(K);
         if (auto *Declared = dyn_cast<ConstantInt>(K.Threads)) {
           keepExchangeLocal(*F, Declared->getZExtValue(), K.ExchangeBytes);
-          keepSharedLocal(*F, Declared->getZExtValue());
+          if (!K.Resumes)
+            keepSharedLocal(*F, Declared->getZExtValue());
         }
       }
       Made.push_back(F);

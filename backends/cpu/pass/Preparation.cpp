@@ -84,7 +84,7 @@ static void checkEscape(Kernel &K, Value *Thread) {
   }
 }
 
-enum { MaxFrameAlign = 4096 }; // of block->frame (schedule.c)
+enum { MaxFrameAlign = 4096 }; // what a frame may grow by for a variable
 
 static void checkInstructions(Kernel &K) {
   for (Instruction &I : instructions(K.F)) {

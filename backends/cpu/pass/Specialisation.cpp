@@ -2,7 +2,7 @@
 // Copies of an entry in which the block's size is a constant: loops over the lanes have a known number of rounds, rows
 // vanish, and steps are unrolled.
 #include "Specialisation.h"
-#include "llvm/ADT/MapVector.h"
+#include "SharedArrays.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -116,7 +116,8 @@ class Specialiser {
       cutRows(*Copy, S, Lengths);
     if (S.X) {
       keepExchangeLocal(*Copy, S.X * S.Y, K.ExchangeBytes);
-      keepSharedLocal(*Copy, S.X * S.Y);
+      if (!K.Resumes)
+        keepSharedLocal(*Copy, S.X * S.Y);
     }
     return Copy;
   }
@@ -182,10 +183,8 @@ public:
 };
 } // namespace
 
-enum { MostThreads = 256 }; // of entries that keep to themselves what threads exchange
-
 void keepExchangeLocal(Function &F, unsigned Threads, uint64_t Bytes) {
-  enum { Apart = 2048 + 64 }; // as in schedule.c
+  enum { MostThreads = 256, Apart = 2048 + 64 }; // as in schedule.c
   if (Threads > MostThreads)
     return;
   const DataLayout &Layout = F.getParent()->getDataLayout();
@@ -217,89 +216,6 @@ void keepExchangeLocal(Function &F, unsigned Threads, uint64_t Bytes) {
       L->replaceAllUsesWith(A);
       L->eraseFromParent();
     }
-  }
-}
-
-// Whether what is at an address is read and written by the entry alone, and by what instructions.
-static bool collectAccesses(Value *Address, SmallVectorImpl<Instruction *> &Accesses) {
-  SmallVector<Value *, 16> Work{Address};
-  SmallPtrSet<Value *, 32> Seen;
-  while (!Work.empty()) {
-    Value *V = Work.pop_back_val();
-    if (!Seen.insert(V).second)
-      continue;
-    for (Use &U : V->uses()) {
-      auto *I = cast<Instruction>(U.getUser());
-      if (isa<GetElementPtrInst>(I) || isa<PHINode>(I) || isa<SelectInst>(I)) {
-        Work.push_back(I);
-        continue;
-      }
-      const bool Here = isa<LoadInst>(I) || isa<MemIntrinsic>(I) ||
-                        (isa<StoreInst>(I) && U.getOperandNo() == StoreInst::getPointerOperandIndex()) ||
-                        (isa<AtomicRMWInst>(I) && U.getOperandNo() == AtomicRMWInst::getPointerOperandIndex()) ||
-                        (isa<AtomicCmpXchgInst>(I) && U.getOperandNo() == AtomicCmpXchgInst::getPointerOperandIndex());
-      if (!Here)
-        return false;
-      Accesses.push_back(I);
-    }
-  }
-  return true;
-}
-
-void keepSharedLocal(Function &F, unsigned Threads) {
-  enum { MostBytes = 8192 }; // of a stack that is no smaller than 16 KiB
-  if (Threads > MostThreads || F.hasFnAttribute(Attribute::SanitizeAddress))
-    return;
-  const DataLayout &Layout = F.getParent()->getDataLayout();
-  SmallMapVector<GlobalVariable *, SmallVector<LoadInst *, 2>, 4> Places;
-  for (Instruction &I : instructions(F)) {
-    auto *L = dyn_cast<LoadInst>(&I);
-    if (!L)
-      continue;
-    APInt Offset(64, 0);
-    auto *Site =
-        dyn_cast<GlobalVariable>(L->getPointerOperand()->stripAndAccumulateConstantOffsets(Layout, Offset, true));
-    if (Site && Site->getSection() == "cgx_sites")
-      Places[Site].push_back(L);
-  }
-  auto isShared = [&](const Value *V) {
-    auto *L = dyn_cast<LoadInst>(V);
-    APInt Offset(64, 0);
-    return L && L->getPointerOperand()->stripAndAccumulateConstantOffsets(Layout, Offset, true) == F.getArg(0) &&
-           Offset == BlockShared;
-  };
-  uint64_t Bytes = 0;
-  for (auto &[Site, Loads] : Places) {
-    auto *Size = dyn_cast_or_null<ConstantInt>(
-        Site->hasInitializer() ? Site->getInitializer()->getAggregateElement(SiteSize) : nullptr);
-    if (!Size || Bytes + Size->getZExtValue() > MostBytes)
-      continue;
-    SmallVector<GetElementPtrInst *, 4> Addresses;
-    SmallVector<Instruction *, 32> Accesses;
-    bool Local = true;
-    for (LoadInst *L : Loads)
-      for (User *U : L->users()) {
-        auto *G = dyn_cast<GetElementPtrInst>(U);
-        Local &= G && G->getNumOperands() == 2 && G->getOperand(1) == L && G->getSourceElementType()->isIntegerTy(8) &&
-                 isShared(G->getPointerOperand()) && collectAccesses(G, Accesses);
-        if (!Local)
-          break;
-        Addresses.push_back(G);
-      }
-    if (!Local || Addresses.empty())
-      continue;
-    Bytes += Size->getZExtValue();
-    IRBuilder<> IR(&F.getEntryBlock(), F.getEntryBlock().begin());
-    AllocaInst *A = IR.CreateAlloca(ArrayType::get(IR.getInt8Ty(), Size->getZExtValue()));
-    A->setAlignment(Align(64));
-    for (GetElementPtrInst *G : Addresses) {
-      G->replaceAllUsesWith(A);
-      G->eraseFromParent();
-    }
-    for (Instruction *I : Accesses) // of a type that another access does not have it would be as if it were not there
-      I->setMetadata(LLVMContext::MD_tbaa, nullptr);
-    for (LoadInst *L : Loads)
-      L->eraseFromParent();
   }
 }
 

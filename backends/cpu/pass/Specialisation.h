@@ -11,8 +11,5 @@ llvm::SmallVector<llvm::Function *, 4> specialise(Kernel &K);
 // are unrolled, where it is known how few threads there are and the library does not look. Bytes: of the
 // largest value.
 void keepExchangeLocal(llvm::Function &F, unsigned Threads, uint64_t Bytes);
-// So do the kernel's own shared arrays, where nobody else is told their addresses and they are small: no block knows
-// another's, nor what an earlier one left there.
-void keepSharedLocal(llvm::Function &F, unsigned Threads);
 } // namespace cgx
 #endif

@@ -14,18 +14,54 @@ class UniformEmitter {
   FrameLayout Frame;
   BasicBlock *Done;
   SmallVector<BasicBlock *, 8> Heads; // of the code of region I: 0, or behind boundary I - 1
+  Value *Kept = nullptr;              // memory for uniform slots while the block waits for the grid
+  SmallVector<std::pair<unsigned, BasicBlock *>, 4> Resumed; // regions that may be gone on with, and where that begins
 
   // What comes before a region: the step of the boundary it starts at.
-  void emitBoundary(const Boundary &B, BasicBlock *Head, BasicBlock *Region) {
+  void emitBoundary(unsigned Index, const Boundary &B, BasicBlock *Head, BasicBlock *Region) {
     IRBuilder<> IR(Head);
     ValueToValueMapTy Map;
     if (CallInst *M = cloneBoundary(B, IR, Map)) {
+      if (K.Resumes && kindOf(M) == WaitGrid) {
+        emitWait(Index, M, Region);
+        return;
+      }
       IR.SetInsertPoint(M);
       emitStep(IR, M, true, IR.getInt32(0), K.Threads);
       M->eraseFromParent();
       IR.SetInsertPoint(Head);
     }
     IR.CreateBr(Region);
+  }
+
+  // The entry returns, and is called again when all blocks are here: no stack has to be kept for each block.
+  Value *keptAt(IRBuilder<> &IR, unsigned Slot) {
+    uint64_t At = 0;
+    for (unsigned I = 0; I < Slot; I++)
+      At += keptBytes(K.UniformSlots[I]);
+    return IR.CreateConstInBoundsGEP1_64(IR.getInt8Ty(), Kept, At);
+  }
+  uint64_t keptBytes(const AllocaInst *A) const {
+    enum { Most = 16 }; // alignment
+    return alignTo(K.layout().getTypeAllocSize(A->getAllocatedType()), Most);
+  }
+  void emitWait(unsigned Index, CallInst *M, BasicBlock *Region) {
+    BasicBlock *Head = M->getParent(), *Resume = BasicBlock::Create(K.F.getContext(), "resume." + Twine(Index), &K.F);
+    IRBuilder<> IR(M);
+    Value *At = IR.CreateConstInBoundsGEP1_64(IR.getInt8Ty(), K.F.getArg(0), BlockResume);
+    IR.CreateStore(IR.getInt32(Index), At);
+    IR.CreateStore(M->getArgOperand(StepLine), IR.CreateConstInBoundsGEP1_64(IR.getInt32Ty(), At, 1));
+    IR.CreateStore(M->getArgOperand(StepOperation), IR.CreateConstInBoundsGEP1_64(IR.getInt32Ty(), At, 2));
+    IRBuilder<> Back(Resume);
+    for (unsigned I = 0; I < K.UniformSlots.size(); I++) {
+      AllocaInst *A = K.UniformSlots[I];
+      IR.CreateAlignedStore(IR.CreateLoad(A->getAllocatedType(), A), keptAt(IR, I), Align(1));
+      Back.CreateStore(Back.CreateAlignedLoad(A->getAllocatedType(), keptAt(Back, I), Align(1)), A);
+    }
+    Back.CreateBr(Region);
+    M->eraseFromParent();
+    IRBuilder<>(Head).CreateRet(ConstantInt::getSigned(IR.getInt32Ty(), EntryWaits));
+    Resumed.push_back({Index, Resume});
   }
 
   BasicBlock *headOf(unsigned Exit) { return Heads[Exit + 1]; }
@@ -319,7 +355,13 @@ public:
       if (&B != K.Entry)
         Originals.push_back(&B);
     Done = BasicBlock::Create(C, "done", &K.F);
-    ReturnInst::Create(C, ConstantInt::getSigned(Type::getInt32Ty(C), -1), Done);
+    ReturnInst::Create(C, ConstantInt::getSigned(Type::getInt32Ty(C), EntryEnded), Done);
+    if (K.Resumes) {
+      uint64_t Bytes = 0;
+      for (const AllocaInst *A : K.UniformSlots)
+        Bytes += keptBytes(A);
+      Kept = Frame.addShared(K, Bytes, "kept");
+    }
     for (unsigned I = 0; I <= K.Boundaries.size(); I++)
       Heads.push_back(BasicBlock::Create(C, "region." + Twine(I), &K.F));
     for (unsigned I = 0; I <= K.Boundaries.size(); I++) {
@@ -327,7 +369,7 @@ public:
       BasicBlock *Head = Heads[I];
       if (I) {
         Head = BasicBlock::Create(C, "enter." + Twine(I), &K.F);
-        emitBoundary(K.Boundaries[I - 1], Heads[I], Head);
+        emitBoundary(I, K.Boundaries[I - 1], Heads[I], Head);
       }
       K.Regions++;
       if (isScalar(K, R))
@@ -339,8 +381,13 @@ public:
     IRBuilder<> IR(K.Entry);
     if (K.Declines) {
       BasicBlock *Decline = BasicBlock::Create(C, "decline", &K.F);
-      ReturnInst::Create(C, ConstantInt::getSigned(Type::getInt32Ty(C), -2), Decline);
+      ReturnInst::Create(C, ConstantInt::getSigned(Type::getInt32Ty(C), EntryDeclines), Decline);
       IR.CreateCondBr(K.Declines, Decline, Heads[0]);
+    } else if (!Resumed.empty()) {
+      Value *At = IR.CreateConstInBoundsGEP1_64(IR.getInt8Ty(), K.F.getArg(0), BlockResume);
+      SwitchInst *S = IR.CreateSwitch(IR.CreateLoad(IR.getInt32Ty(), At), Heads[0]);
+      for (auto [Index, Resume] : Resumed)
+        S->addCase(IR.getInt32(Index), Resume);
     } else {
       IR.CreateBr(Heads[0]);
     }

@@ -107,6 +107,10 @@ struct cgx_cpu_block {
     char *frame; /* of a compiled entry: its frame_bytes for each thread, the number of threads rounded up to 64 */
     cgx_cpu_barrier_record *barriers; /* one for each 8 bytes of the first barrier_bytes of shared memory */
     size_t barrier_bytes;
+    int resume; /* of a compiled entry that waits for the grid: where it goes on, and which wait it is; 0: from the start */
+    int resume_line, resume_operation;
+    char *
+        scratch; /* as large as `shared`, and the same for all blocks of a worker: what holds nothing across a barrier of the grid */
 };
 
 struct cgx_cpu_worker {

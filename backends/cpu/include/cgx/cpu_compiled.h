@@ -8,7 +8,8 @@
 #ifdef CGX__CPU_PASS
 
 CGX__STATIC_ASSERT(offsetof(cgx_cpu_block, shared) == 96 && offsetof(cgx_cpu_block, in) == 160 &&
-                       offsetof(cgx_cpu_block, out) == 168,
+                       offsetof(cgx_cpu_block, out) == 168 && offsetof(cgx_cpu_block, resume) == 232 &&
+                       offsetof(cgx_cpu_block, scratch) == 248,
                    "backends/cpu/pass/Marks.h has the offsets");
 
 /* COUNT threads from FIRST on, in groups of SIZE. PACKED: values lie one behind the other, at rank * bytes; else at rank *
