@@ -149,9 +149,14 @@ void keepSharedLocal(Function &F, unsigned Threads) {
 
 void shareBetweenBlocks(Kernel &K) {
   for (SharedArray &S : privateArrays(K.F)) {
+    const Type *Element = nullptr; // one for all stores: a narrower one would leave bytes of a wider one's as they were
     const bool OwnElements = all_of(S.Accesses, [&](Instruction *I) {
       auto *Store = dyn_cast<StoreInst>(I);
-      return isa<LoadInst>(I) || (Store && isOwnElement(S, Store));
+      if (!Store)
+        return isa<LoadInst>(I);
+      if (!Element)
+        Element = Store->getValueOperand()->getType();
+      return Element == Store->getValueOperand()->getType() && isOwnElement(S, Store);
     });
     if (!OwnElements || !all_of(K.Boundaries, [&](const Boundary &B) {
           return !B.Step || kindOf(B.Step) != WaitGrid || isWrittenAnew(K, S, B.After);
