@@ -167,8 +167,7 @@ def main():
         few = len(c.refused) * 10 > done
         if few:
             print("more than a tenth was not compiled")
-        # Remarks have lines, and what has lines keeps its variables up to -O1, so that no units are made.
-        plain = {"-O0", "-O1"} & set(flags)
+        plain = "-g" in flags and {"-O0", "-O1"} & set(flags)  # variables are kept, so that no units are made
         unused = [mode for mode, n in c.modes.items() if not n and done >= BATCH and not (plain and mode.startswith("units"))]
         for mode in unused:
             print("none was compiled as: %s" % mode)

@@ -233,7 +233,9 @@ public:
       }
     }
     for (Function *F : Entries) {
-      const bool Debugged = (Level == OptimizationLevel::O0 || Level == OptimizationLevel::O1) && F->getSubprogram();
+      // -Rpass alone makes lines, too, in a unit that says that nobody will see them: remarks change no code.
+      const bool Debugged = (Level == OptimizationLevel::O0 || Level == OptimizationLevel::O1) && F->getSubprogram() &&
+                            F->getSubprogram()->getUnit()->getEmissionKind() != DICompileUnit::NoDebug;
       simplifyEntry(*F, FAM, Debugged);
       if (dumps("before"))
         F->print(errs());
