@@ -29,6 +29,21 @@ bool source_has_kernels(const struct driver *d, const struct argument *source)
            memmem(text.data, text.size, KERNEL_MARK, strlen(KERNEL_MARK));
 }
 
+/* Whether a word of the host compiler's command is, behind all links, a gcc by name: such a one need not be asked. */
+static bool host_is_gcc(const struct driver *d)
+{
+    for (size_t i = 0; i < d->host.count; i++) {
+        const char *found = find_program(d->host.at[i]);
+        char *real = found ? realpath(found, NULL) : NULL;
+        const char *name = real ? strrchr(real, '/') : NULL;
+        const bool is = name && (strstr(name, "gcc") || strstr(name, "g++"));
+        free(real);
+        if (is)
+            return true;
+    }
+    return false;
+}
+
 int host_clang(const struct driver *d)
 {
     static int major = -1;
@@ -39,6 +54,8 @@ int host_clang(const struct driver *d)
     const char *at;
     if (major >= 0)
         return major;
+    if (host_is_gcc(d))
+        return major = 0;
     strings_append(&argv, &d->host);
     strings_append(&argv, &words);
     at = !run(&argv, macros, log) && file_read(macros, &text, NULL)

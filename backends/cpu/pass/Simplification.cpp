@@ -139,7 +139,8 @@ void simplifyEntry(Function &F, FunctionAnalysisManager &FAM, bool Debugged) {
     FAM.invalidate(F, Values.run(F, FAM));
     giveHomes(F);
     dropAlignmentChecks(F);
-    for (int I = 0; I < 3; I++)
+    enum { Copies = 6 }; // of a group, from helper to helper: each round takes one or two away
+    for (int I = 0; I < Copies; I++)
       Exactly.addPass(scalars(true));
     FAM.invalidate(F, Exactly.run(F, FAM));
     return;
