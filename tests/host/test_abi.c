@@ -64,6 +64,7 @@ static const fact facts[] = {
     FIELD(cgx_cpu_block, in), FIELD(cgx_cpu_block, out), FIELD(cgx_cpu_block, argument), FIELD(cgx_cpu_block, cluster),
     FIELD(cgx_cpu_block, peers), FIELD(cgx_cpu_block, cluster_rank), FIELD(cgx_cpu_block, cluster_blocks),
     FIELD(cgx_cpu_block, frame), FIELD(cgx_cpu_block, barriers), FIELD(cgx_cpu_block, barrier_bytes),
+    FIELD(cgx_cpu_block, resume), FIELD(cgx_cpu_block, resume_line), FIELD(cgx_cpu_block, resume_operation), FIELD(cgx_cpu_block, scratch),
     SIZE(cgx_cpu_barrier_record), SIZE(cgx__boundary), SIZE(cgx_cpu_worker), FIELD(cgx_cpu_worker, ready_head),
     FIELD(cgx_cpu_worker, ready_tail), FIELD(cgx_cpu_worker, scheduler), FIELD(cgx_cpu_worker, grid),
     FIELD(cgx_cpu_worker, waiters), FIELD(cgx_cpu_worker, poll_address), FIELD(cgx_cpu_worker, poll_bits),
@@ -89,7 +90,7 @@ static const fact facts[] = {
 
 /* The layout that the version stands for, on processors with 64-bit pointers. */
 enum { VERSION = 1 };
-static const uint64_t LAYOUT = 0x2ed7e263c3204a2b;
+static const uint64_t LAYOUT = 0x384a952b5d03ee60;
 
 static void layout_and_version(void **state)
 {
